@@ -1,0 +1,141 @@
+package codec
+
+// check judges the type of a member of the message object or of its error.
+func (d *Decoder) check(b []byte, r *record, fact Fact) {
+	s := r.at[fact]
+	v := Value(b[s.start:s.end])
+	var why reason
+	switch fact {
+	case FactJSONRPC:
+		if !isText(v, "2.0") {
+			why = wrongVersion
+		}
+	case FactID:
+		if why = d.checkID(v); why != noFault {
+			r.unusableID = true
+		}
+	case FactMethod:
+		if v.Kind() != String {
+			why = methodNotString
+		}
+	case FactParams:
+		if k := v.Kind(); k != Object && k != Array && k != Null {
+			why = paramsType
+		}
+	case FactError:
+		if v.Kind() != Object {
+			why = errorNotObject
+		}
+	case FactErrorCode:
+		if _, ok := v.Int64(); !ok {
+			why = errorCode
+		}
+	case FactErrorMessage:
+		if v.Kind() != String {
+			why = errorMessage
+		}
+	}
+	if why != noFault {
+		r.refuse(fault{reason: why, fact: fact, at: s.start, limit: uint32(d.limits.MaxID)})
+	}
+}
+
+// checkID judges an id token (CO-04 to CO-06). Null passes here: whether it is
+// wrong depends on the kind of the message.
+func (d *Decoder) checkID(v Value) reason {
+	if len(v) > d.limits.MaxID {
+		return idTooLong
+	}
+	switch v.Kind() {
+	case Number:
+		return checkInteger(v)
+	case String:
+		if inner := v[1 : len(v)-1]; hasEscape(inner) && hasLoneSurrogate(inner) {
+			return idSurrogate
+		}
+		return noFault
+	case Null:
+		return noFault
+	}
+	return idType
+}
+
+// isText reports whether v is a string that reads text, escapes resolved.
+func isText(v Value, text string) bool {
+	if len(v) == len(text)+2 && v[0] == '"' && string(v[1:len(v)-1]) == text {
+		return true
+	}
+	if v.Kind() != String || !hasEscape(v) {
+		return false
+	}
+	got, _ := v.Text()
+	return string(got) == text
+}
+
+// finish sets the fields and the kind of m from what the pass noted, and
+// returns why m is refused.
+func (m *Message) finish() error {
+	r := &m.rec
+	if r.has(FactID) && !r.unusableID {
+		if id := r.view(m.frame, FactID); id[0] != 'n' {
+			m.ID = ID(id)
+		}
+	}
+	if r.has(FactMethod) {
+		m.Method, _ = r.view(m.frame, FactMethod).Text()
+	}
+	if r.has(FactParams) {
+		if p := r.view(m.frame, FactParams); p[0] != 'n' { // null counts as absent (CO-17)
+			m.Params = p
+		}
+	}
+	m.Result = r.view(m.frame, FactResult)
+	m.Error = r.view(m.frame, FactError)
+	if r.fault.reason == noFault {
+		m.classify(r)
+	}
+	if r.fault.reason != noFault {
+		return r.fault.err()
+	}
+	return nil
+}
+
+// classify sets the kind by the members that are there (CO-03), or notes what
+// is missing.
+func (m *Message) classify(r *record) {
+	hasResult, hasError := r.has(FactResult), r.has(FactError)
+	refuse := func(why reason, at uint32) { r.refuse(fault{reason: why, at: at}) }
+	switch {
+	case !r.has(FactJSONRPC):
+		refuse(noVersion, r.start)
+	case r.has(FactMethod):
+		switch {
+		case hasResult || hasError:
+			refuse(methodInAnswer, r.at[FactMethod].start)
+		case !r.has(FactID):
+			m.Kind = Notification
+		case m.ID == nil:
+			refuse(idNull, r.at[FactID].start)
+		default:
+			m.Kind = Request
+		}
+	case hasResult && hasError:
+		refuse(resultAndError, r.at[FactError].start)
+	case !hasResult && !hasError:
+		refuse(noMethod, r.start)
+	case m.Params != nil:
+		refuse(paramsInAnswer, r.at[FactParams].start)
+	case hasError && !r.has(FactErrorCode):
+		refuse(errorCode, r.at[FactError].start)
+	case hasError && !r.has(FactErrorMessage):
+		refuse(errorMessage, r.at[FactError].start)
+	case hasError:
+		m.Kind = ErrorResponse
+	case !r.has(FactID):
+		refuse(noID, r.start)
+	case m.ID == nil:
+		refuse(idNull, r.at[FactID].start)
+	default:
+		m.Kind = Response
+	}
+}
