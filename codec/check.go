@@ -17,6 +17,8 @@ func (d *Decoder) check(b []byte, r *record, fact Fact) {
 	case FactMethod:
 		if v.Kind() != String {
 			why = methodNotString
+		} else if hasLoneSurrogate(v[1 : len(v)-1]) {
+			why = methodSurrogate
 		}
 	case FactParams:
 		if k := v.Kind(); k != Object && k != Array && k != Null {
@@ -50,7 +52,7 @@ func (d *Decoder) checkID(v Value) reason {
 	case Number:
 		return checkInteger(v)
 	case String:
-		if inner := v[1 : len(v)-1]; hasEscape(inner) && hasLoneSurrogate(inner) {
+		if hasLoneSurrogate(v[1 : len(v)-1]) {
 			return idSurrogate
 		}
 		return noFault
@@ -60,16 +62,18 @@ func (d *Decoder) checkID(v Value) reason {
 	return idType
 }
 
-// isText reports whether v is a string that reads text, escapes resolved.
+// isText reports whether v is a string that reads text, escapes resolved. Half
+// a surrogate pair is not U+FFFD, nor any other text.
 func isText(v Value, text string) bool {
-	if len(v) == len(text)+2 && v[0] == '"' && string(v[1:len(v)-1]) == text {
-		return true
-	}
-	if v.Kind() != String || !hasEscape(v) {
+	if v.Kind() != String {
 		return false
 	}
-	got, _ := v.Text()
-	return string(got) == text
+	inner := v[1 : len(v)-1]
+	if !hasEscape(inner) {
+		return string(inner) == text
+	}
+	var buf [64]byte
+	return string(appendUnescaped(buf[:0], inner)) == text && !hasLoneSurrogate(inner)
 }
 
 // finish sets the fields and the kind of m from what the pass noted, and

@@ -106,9 +106,6 @@ func byteOrderMark(b []byte) int {
 // batch scans the array at b[i] and notes one record per element.
 func (d *Decoder) batch(b []byte, i int, m *Message) (end int, whole fault, f scan.Fault) {
 	start := i
-	if d.limits.MaxDepth < 1 {
-		return i, whole, scan.TooDeep
-	}
 	var requests, answers bool
 	for i = d.s.Space(b, i+1); ; i = d.s.Space(b, i+1) {
 		if i < len(b) && b[i] == ']' && len(m.elements) == 0 {
@@ -130,8 +127,9 @@ func (d *Decoder) batch(b []byte, i int, m *Message) (end int, whole fault, f sc
 				r.start, r.end = uint32(at), uint32(i)
 				r.fault = fault{reason: elementNotObject, at: uint32(at)}
 			}
-			requests = requests || r.has(FactMethod)
-			answers = answers || r.has(FactResult) || r.has(FactError)
+			isCall := r.has(FactMethod) // if it is an answer too, it is a malformed call
+			requests = requests || isCall
+			answers = answers || !isCall && (r.has(FactResult) || r.has(FactError))
 			if requests && answers && whole.reason == noFault {
 				whole = fault{reason: mixedBatch, at: uint32(at)} // CO-35
 			}

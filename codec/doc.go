@@ -23,9 +23,10 @@
 // application. A fact of the wrong JSON type is present, and its reader's to
 // judge; only the types of jsonrpc, id, method, params, error, error.code and
 // error.message are judged here. Lone surrogate escapes are legal text: kept in
-// payloads, never equal to a known name, refused in ids. params may be an
-// object or an array and a result may be anything: what a profile allows is
-// decided above this package.
+// payloads, never equal to another name, refused in ids and in method, which
+// could not be echoed or routed as they are. params may be an object or an array
+// and a result may be anything: what a profile allows is decided above this
+// package.
 //
 // A refused message that is valid JSON keeps an id that could be read, so that
 // an answer can carry it (CO-22); text that is not valid JSON yields no id,

@@ -10,7 +10,8 @@ type Error struct {
 	Remote  bool   // the peer sent it; an error made here must not look like one (CO-28)
 }
 
-// Error returns the code, its name where it has one, and the message.
+// Error returns the code, its layer and the message, and says so if the error
+// came from the peer.
 func (e *Error) Error() string {
 	from := ""
 	if e.Remote {

@@ -41,6 +41,7 @@ const (
 	wrongVersion
 	noVersion
 	methodNotString
+	methodSurrogate
 	noMethod
 	idType
 	idNull
@@ -74,6 +75,8 @@ func (f fault) text() string {
 		return `member jsonrpc is missing; it must be the string "2.0"`
 	case methodNotString:
 		return "method must be a string"
+	case methodSurrogate:
+		return "method holds a surrogate escape without its other half"
 	case noMethod:
 		return "no method, result or error: neither a request nor an answer"
 	case idType:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"strconv"
+
+	"github.com/wirespool/wirespool/internal/scan"
 )
 
 // ID is a request id as its JSON token stands on the wire, quotes included.
@@ -38,24 +40,31 @@ const inlineKey = 46
 func (k IDKey) Valid() bool { return k.kind != 0 }
 
 // Key returns the key of the id. It does not allocate, unless a string has
-// escapes and is long. What is not an id has the zero key.
+// escapes and is long. What is not an id, whatever the bytes, has the zero key.
 func (id ID) Key() (k IDKey) {
-	switch v := Value(id); v.Kind() {
+	switch Value(id).Kind() {
 	case Number:
-		if isPlainInteger(v) {
-			k.set('n', v)
+		if end, f := scan.Number(id, 0); f != scan.OK || end != len(id) {
+			break
+		}
+		if isPlainInteger(id) {
+			k.set('n', id)
 			break
 		}
 		var buf [maxIDDigits + 1]byte
-		if digits, why := appendInteger(buf[:0], v); why == noFault {
+		if digits, why := appendInteger(buf[:0], id); why == noFault {
 			k.set('n', digits)
 		}
 	case String:
-		if len(v) < 2 {
+		quote, escaped, f := scan.String(id, 1)
+		if f != scan.OK || quote != len(id)-1 {
 			break
 		}
-		text := v[1 : len(v)-1]
-		if hasEscape(text) {
+		text := id[1:quote]
+		if escaped {
+			if hasLoneSurrogate(text) {
+				break
+			}
 			var buf [4 * inlineKey]byte
 			text = appendUnescaped(buf[:0], text)
 		}

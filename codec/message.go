@@ -91,25 +91,31 @@ func (m *Message) Fact(f Fact) Value { return m.rec.view(m.frame, f) }
 
 // Detach copies the message's own bytes, so that it no longer borrows the
 // frame: whatever is kept beyond the frame's release has to be detached first.
+// The copy is the message alone, and offsets count from its beginning.
 // An element of a batch copies that element alone. Fields that the user set
 // after Decode stay as they are.
 func (m *Message) Detach() {
 	old, base := m.frame, m.rec.start
 	m.frame = bytes.Clone(old[base:m.rec.end])
-	move := func(v []byte, s span) []byte {
-		if len(v) == 0 || int(s.start) >= len(old) || &v[0] != &old[s.start] {
+	// move returns the copy of v if v is the view old[start:end], else v.
+	move := func(v []byte, start, end uint32) []byte {
+		if len(v) == 0 || len(v) != int(end-start) || &v[0] != &old[start] {
 			return v
 		}
-		return m.frame[s.start-base : s.end-base : s.end-base]
+		return m.frame[start-base : end-base : end-base]
 	}
-	at := &m.rec.at
-	m.ID = move(m.ID, at[FactID])
-	m.Params = move(m.Params, at[FactParams])
-	m.Result = move(m.Result, at[FactResult])
-	m.Error = move(m.Error, at[FactError])
-	// Inside its quotes, unless escapes already forced a copy.
-	m.Method = move(m.Method, span{at[FactMethod].start + 1, at[FactMethod].end - 1})
-	m.Array = move(m.Array, span{base, m.rec.end})
+	moveFact := func(v []byte, f Fact, quotes uint32) []byte {
+		if !m.rec.has(f) {
+			return v
+		}
+		return move(v, m.rec.at[f].start+quotes, m.rec.at[f].end-quotes)
+	}
+	m.ID = moveFact(m.ID, FactID, 0)
+	m.Params = moveFact(m.Params, FactParams, 0)
+	m.Result = moveFact(m.Result, FactResult, 0)
+	m.Error = moveFact(m.Error, FactError, 0)
+	m.Method = moveFact(m.Method, FactMethod, 1) // unless escapes already forced a copy
+	m.Array = move(m.Array, base, m.rec.end)
 	m.rec.shift(base)
 	for i := range m.elements {
 		m.elements[i].shift(base)
@@ -120,6 +126,9 @@ func (m *Message) Detach() {
 func (r *record) shift(base uint32) {
 	r.start -= base
 	r.end -= base
+	if r.fault.reason != noFault {
+		r.fault.at -= base
+	}
 	for seen := r.seen; seen != 0; seen &= seen - 1 {
 		s := &r.at[bits.TrailingZeros64(seen)]
 		s.start -= base

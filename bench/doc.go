@@ -1,0 +1,50 @@
+// Package bench compares wirespool with encoding/json, with sonic and with the
+// limits of the machine (package limits), on messages as MCP has them. This
+// package holds the messages; its tests hold the benchmarks.
+//
+// # Usage
+//
+//	go test -bench . ./bench                        # every row
+//	go test -bench Decode/shape=tools ./bench       # one group
+//	go test -v ./bench -run TestRatios -ratios      # tables of ratios
+//
+// A benchmark is named BenchmarkDecode, Encode, Batch or Frame, then
+// shape=…/size=…/impl=…. The impls of a group do the same work on the same
+// bytes, and a test holds them to it. The exceptions are named as what they are:
+// sonic.Valid checks a message and extracts nothing, and an impl called limit-…
+// does less than the work, as little as the machine allows.
+//
+// Absolute figures of a machine that does other things too are worth little.
+// TestRatios therefore lets the impls of a group take turns (package ratios) and
+// prints ratios; its flags are -ratios, -rounds, -span and -groups.
+//
+// # What is compared
+//
+// Decode: wirespool checks the whole text strictly, classifies the message and
+// reads what a router needs (id, method, tool name, progress token). The others
+// decode into an envelope whose payloads stay raw, and classify it. They check
+// less: encoding/json lets invalid UTF-8 and duplicate members pass, sonic in its
+// default configuration also control characters in strings.
+//
+// Batch: the same for an array and each of its elements. Encode: a response
+// around a raw result. Frame: cutting a stream into frames.
+//
+// The rows of sonic exist where sonic is more than a wrapper of encoding/json:
+// on amd64 and arm64.
+//
+// # Concurrency
+//
+// The functions may run concurrently. Benchmarks use one goroutine.
+//
+// # Ownership
+//
+// Messages and streams are made anew by each call and are transferred.
+//
+// # Limits
+//
+// None: nothing here takes input from outside.
+//
+// # Errors
+//
+// None.
+package bench

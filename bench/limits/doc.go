@@ -1,0 +1,31 @@
+// Package limits holds the least that must be done to move, frame, check and
+// answer messages on this machine, as small as Go lets it be written. What the
+// engine costs is told in multiples of these, so that a figure means something
+// on any machine.
+//
+// # Usage
+//
+// Bytes: [Copy], [Append], [UTF8]. Framing: [Lines] and [Headers] hand out one
+// frame after another. Whole servers on any reader and writer: [Pipe] returns
+// every line unread, [StdJSON] is the simplest server on encoding/json; as the
+// process behind a pair of pipes they are the limits of a stdio server.
+//
+// # Concurrency
+//
+// The functions may run concurrently; Lines and Headers are for one goroutine.
+//
+// # Ownership
+//
+// A frame is borrowed until the next call of Next. Arguments are borrowed until
+// the call returns.
+//
+// # Limits
+//
+// None: buffers grow with what a peer sends or announces. These are yardsticks
+// for input of one's own, not servers for strangers.
+//
+// # Errors
+//
+// Errors of readers and writers come back as they are; input that ends within a
+// frame is io.ErrUnexpectedEOF.
+package limits

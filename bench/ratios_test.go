@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/wirespool/wirespool/bench/ratios"
+)
+
+var (
+	ratiosFlag = flag.Bool("ratios", false, "measure ratios and print tables (TestRatios)")
+	roundsFlag = flag.Int("rounds", 15, "rounds that TestRatios measures; an odd number")
+	spanFlag   = flag.Duration("span", 10*time.Millisecond, "length of each impl's turn in TestRatios")
+	groupsFlag = flag.String("groups", ".", "regular expression for the groups that TestRatios measures")
+)
+
+// TestRatios prints a table for each group.
+func TestRatios(t *testing.T) {
+	if !*ratiosFlag {
+		t.Skip("prints tables of ratios: go test -v ./bench -run TestRatios -ratios")
+	}
+	chosen, err := regexp.Compile(*groupsFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("%s; %d rounds of %v\n", ratios.Machine(), *roundsFlag, *spanFlag)
+	measured := 0
+	for _, g := range groups() {
+		if !chosen.MatchString(g.name()) {
+			continue
+		}
+		measured++
+		var entries []ratios.Entry
+		for _, e := range g.entries {
+			entries = append(entries, ratios.Entry{Name: e.impl, Do: e.do})
+		}
+		r, err := ratios.Measure(entries, *roundsFlag, *spanFlag)
+		if err != nil {
+			t.Fatalf("%s: %v", g.name(), err)
+		}
+		fmt.Printf("\n%s (messages: %d, bytes: %d)\n\n", g.name(), g.messages, g.bytes)
+		if err := r.WriteTable(os.Stdout, "wirespool", g.messages, g.bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if measured == 0 {
+		t.Errorf("no group matches %q", *groupsFlag)
+	}
+}
