@@ -17,7 +17,7 @@ func (d *Decoder) check(b []byte, r *record, fact Fact) {
 	case FactMethod:
 		if v.Kind() != String {
 			why = methodNotString
-		} else if hasLoneSurrogate(v[1 : len(v)-1]) {
+		} else if r.escaped&(1<<fact) != 0 && hasLoneSurrogate(v[1:len(v)-1]) {
 			why = methodSurrogate
 		}
 	case FactParams:
@@ -86,7 +86,14 @@ func (m *Message) finish() error {
 		}
 	}
 	if r.has(FactMethod) {
-		m.Method, _ = r.view(m.frame, FactMethod).Text()
+		m.Method = r.view(m.frame, FactMethod)
+		if r.escaped&(1<<FactMethod) != 0 {
+			m.Method, _ = Value(m.Method).Text()
+		} else if n := len(m.Method); n > 1 && m.Method[0] == '"' {
+			m.Method = m.Method[1 : n-1 : n-1]
+		} else {
+			m.Method = nil // not a string
+		}
 	}
 	if r.has(FactParams) {
 		if p := r.view(m.frame, FactParams); p[0] != 'n' { // null counts as absent (CO-17)

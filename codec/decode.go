@@ -161,6 +161,6 @@ func (m *Message) nextElement() *record {
 		m.elements = append(m.elements, record{})
 	}
 	r := &m.elements[n]
-	r.seen, r.unusableID, r.fault = 0, false, fault{}
+	r.seen, r.escaped, r.unusableID, r.fault = 0, 0, false, fault{}
 	return r
 }

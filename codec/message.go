@@ -63,6 +63,7 @@ type Message struct {
 // record is what one pass notes of one message object.
 type record struct {
 	seen       uint64 // bit f is set when fact f is present
+	escaped    uint64 // bit f is set when fact f is a string with escapes
 	at         [factCount]span
 	start, end uint32
 	unusableID bool  // the id must not be echoed: malformed, or there are two

@@ -1,8 +1,10 @@
 package codec
 
-import "github.com/wirespool/wirespool/internal/scan"
+import (
+	"github.com/wirespool/wirespool/internal/scan"
+)
 
-// frameOf is where the pass stands in an object that it left for one inside.
+// outerObject is an object that the pass has left for one inside of it.
 type outerObject struct {
 	in    object
 	fact  Fact // the member whose value is being walked
@@ -18,19 +20,59 @@ func (d *Decoder) message(b []byte, i, depth int, r *record) (end int, f scan.Fa
 	var outer [2]outerObject
 	level := 0
 	in := inMessage
-	r.seen, r.unusableID, r.fault = 0, false, fault{}
+	r.seen, r.escaped, r.unusableID, r.fault = 0, 0, false, fault{}
 	r.start = uint32(i)
+
+	var fact Fact
+	var known bool
+	var nameAt int
 
 open:
 	if depth >= d.s.MaxDepth {
 		return i, scan.TooDeep
 	}
 	depth++
-	if i = d.s.Space(b, i+1); i < len(b) && b[i] == '}' {
+	if i++; i < len(b) && b[i] == '"' {
+		goto member
+	}
+	if i = d.s.Space(b, i); i < len(b) && b[i] == '}' {
 		goto closing
 	}
 
 member:
+	if len(b)-i > 24 && in == inMessage {
+		// The names of a message, compared a word at a time together with what
+		// nearly always follows them.
+		switch w := scan.Word(b, i+1); w {
+		case wordMethod:
+			fact, nameAt, i = FactMethod, i, i+9
+			goto value
+		case wordParams:
+			fact, nameAt, i = FactParams, i, i+9
+			goto value
+		case wordResult:
+			fact, nameAt, i = FactResult, i, i+9
+			goto value
+		case wordJSONRPC:
+			if scan.Word(b, i+9)<<16 == wordVersion<<16 && !r.has(FactJSONRPC) {
+				r.seen |= 1 << FactJSONRPC
+				r.at[FactJSONRPC] = span{uint32(i + 10), uint32(i + 15)}
+				i += 15
+				goto behind
+			}
+		default:
+			if w<<32 == wordID<<32 {
+				fact, nameAt, i = FactID, i, i+5
+				if n := plainInteger(b[i:]); n > 0 && n <= d.limits.MaxID && !r.has(FactID) {
+					r.seen |= 1 << FactID
+					r.at[FactID] = span{uint32(i), uint32(i + n)}
+					i += n
+					goto behind
+				}
+				goto value
+			}
+		}
+	}
 	{
 		if i >= len(b) {
 			return len(b), scan.UnexpectedEnd
@@ -38,17 +80,20 @@ member:
 		if b[i] != '"' {
 			return i, scan.MissingName
 		}
-		nameAt := i
-		quote, escaped, f := scan.String(b, i+1)
-		if f != scan.OK {
+		nameAt = i
+		quote, escaped := 0, false
+		if len(b)-i > 8 {
+			quote = scan.Short(scan.Word(b, i+1))
+		}
+		if quote > 0 {
+			quote += i - 1
+		} else if quote, escaped, f = scan.String(b, i+1); f != scan.OK {
 			return quote, f
 		}
 		name := b[nameAt+1 : quote]
 		if i, f = d.s.Colon(b, quote+1); f != scan.OK {
 			return i, f
 		}
-		var fact Fact
-		var known bool
 		if escaped {
 			fact, known = in.escapedFact(name)
 		} else {
@@ -60,37 +105,64 @@ member:
 			}
 			goto behind
 		}
+	}
+
+value:
+	{
 		if r.has(fact) {
 			r.refuse(fault{reason: duplicate, fact: fact, at: uint32(nameAt)})
 			if fact == FactID {
 				r.unusableID = true
 			}
-			if i, f = d.s.Value(b, i, depth); f != scan.OK {
+			if i, f = d.s.Value(b, d.s.Space(b, i), depth); f != scan.OK {
 				return i, f
 			}
 			goto behind
 		}
+		i = d.s.Space(b, i)
 		start := i
-		if i < len(b) && b[i] == '{' {
-			if inside, ok := d.enter(b, r, in, fact, i); ok {
-				r.seen |= 1 << fact
-				outer[level] = outerObject{in, fact, uint32(start)}
-				level++
-				in = inside
-				goto open
+		if i < len(b) {
+			switch b[i] {
+			case '"':
+				quote, escaped, f := scan.String(b, i+1)
+				if f != scan.OK {
+					return quote, f
+				}
+				i = quote + 1
+				if escaped {
+					r.escaped |= 1 << fact
+				} else if fact == FactMethod {
+					r.seen |= 1 << FactMethod
+					r.at[FactMethod] = span{uint32(start), uint32(i)}
+					goto behind
+				}
+				goto noted
+			case '{':
+				if inside, ok := d.enter(b, r, in, fact); ok {
+					r.seen |= 1 << fact
+					outer[level] = outerObject{in, fact, uint32(start)}
+					level++
+					in = inside
+					goto open
+				}
 			}
 		}
 		if i, f = d.s.Value(b, i, depth); f != scan.OK {
 			return i, f
 		}
+	noted:
 		r.seen |= 1 << fact
 		r.at[fact] = span{uint32(start), uint32(i)}
-		if in == inMessage || in == inError {
+		if in == inMessage && fact != FactResult || in == inError {
 			d.check(b, r, fact)
 		}
 	}
 
 behind:
+	if i < len(b)-1 && b[i] == ',' && b[i+1] == '"' {
+		i++
+		goto member
+	}
 	if i = d.s.Space(b, i); i >= len(b) {
 		return len(b), scan.UnexpectedEnd
 	}
@@ -117,9 +189,35 @@ closing:
 	goto behind
 }
 
-// enter decides whether the object at b[i], the value of fact, is walked
-// member by member.
-func (d *Decoder) enter(b []byte, r *record, in object, fact Fact, i int) (object, bool) {
+// plainInteger returns the length of the integer that b begins with, if it is
+// one that needs no second look: without a sign and short, with a comma or the
+// end of the object behind it.
+func plainInteger(b []byte) int {
+	for n, c := range b {
+		if c-'0' <= 9 {
+			continue
+		}
+		if n > 0 && n <= 18 && (b[0] != '0' || n == 1) && (c == ',' || c == '}') {
+			return n
+		}
+		break
+	}
+	return 0
+}
+
+// Eight bytes of text each, as [scan.Word] reads them.
+const (
+	wordMethod  = 0x3a22646f6874656d // method":
+	wordParams  = 0x3a22736d61726170 // params":
+	wordResult  = 0x3a22746c75736572 // result":
+	wordJSONRPC = 0x226370726e6f736a // jsonrpc"
+	wordVersion = 0x22302e32223a     // :"2.0"
+	wordID      = 0x3a226469         // id":
+)
+
+// enter decides whether an object, the value of fact, is walked member by
+// member.
+func (d *Decoder) enter(b []byte, r *record, in object, fact Fact) (object, bool) {
 	switch {
 	case fact == FactMeta:
 		return inMeta, true

@@ -7,12 +7,15 @@ import "math/bits"
 // With a fault, end is the offending byte.
 func String(b []byte, i int) (end int, escaped bool, f Fault) {
 	for {
-		for i+8 <= len(b) {
-			if stops := stringStops(load8(b, i)); stops != 0 {
+		for long := i + longRun; i+8 <= len(b); i += 8 {
+			if stops := Stops(Word(b, i)); stops != 0 {
 				i += bits.TrailingZeros64(stops) >> 3
 				goto stop
 			}
-			i += 8
+			if i >= long && len(b)-i > 2*block {
+				i += plainRun(b[i+8:])
+				long = never
+			}
 		}
 		for i < len(b) && plain[b[i]] {
 			i++
@@ -37,6 +40,33 @@ func String(b []byte, i int) (end int, escaped bool, f Fault) {
 			}
 		}
 	}
+}
+
+// Short returns the length, quotes included, of a string of at most seven plain
+// bytes, and 0 for any other, given the eight bytes behind its opening quote.
+func Short(w uint64) int {
+	at := bits.TrailingZeros64(Stops(w)) &^ 7
+	if byte(w>>at) != '"' { // also when at is 64
+		return 0
+	}
+	return at>>3 + 2
+}
+
+// longRun is how much plain text a string must begin with for the rest to be
+// looked at in wide steps.
+const longRun = 32
+
+// plainWords returns how many bytes of b, at least, are plain text, four words
+// at a time.
+func plainWords(b []byte) int {
+	i := 0
+	for ; i+32 <= len(b); i += 32 {
+		w := b[i : i+32 : i+32]
+		if Stops(Word(w, 0))|Stops(Word(w, 8))|Stops(Word(w, 16))|Stops(Word(w, 24)) != 0 {
+			break
+		}
+	}
+	return i
 }
 
 // plain marks bytes that may stand in a string as they are.

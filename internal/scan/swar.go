@@ -10,12 +10,12 @@ const (
 	highs = 0x8080808080808080
 )
 
-// load8 reads b[i:i+8] as a little-endian word, so that lane 0 is b[i].
-func load8(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+// Word reads b[i:i+8] as a little-endian word, so that lane 0 is b[i].
+func Word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// stringStops flags lanes that end a run of plain ASCII in a string: a quote,
+// Stops flags lanes that end a run of plain ASCII in a string: a quote,
 // a backslash, a control character, or a byte of a multi-byte character.
-func stringStops(w uint64) uint64 {
+func Stops(w uint64) uint64 {
 	quote := w ^ (ones * '"')
 	slash := w ^ (ones * '\\')
 	return (w | (w - ones*0x20) | (quote - ones) | (slash - ones)) & highs

@@ -1,5 +1,7 @@
 package scan
 
+import "math"
+
 // Scanner is the scratch of one pass: how deep nesting may go, the kinds of
 // the brackets that are open, and whether the text spans lines.
 // The zero Scanner allows no nesting at all.
@@ -8,6 +10,7 @@ type Scanner struct {
 	Newline  bool // set when white space with a line feed or carriage return was passed over; never cleared here
 
 	outer []uint64 // bracket kinds of the levels outside the current 64
+	index *index   // of the wide pass; made when it is first needed
 }
 
 // Space returns the index of the first byte at or after b[i] that is not JSON
@@ -37,11 +40,32 @@ func (s *Scanner) spaceRun(b []byte, i int) int {
 // depth counts the containers open around the value.
 // With a fault, end is the offending byte.
 func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
+	wideAt := never
+	if len(b)-i >= wideMin && hasWide() {
+		wideAt = i + wideAfter
+	}
+	return s.narrow(b, place{i: i, expecting: expectValue}, depth, wideAt)
+}
+
+const (
+	// wideMin is how much text must be left for the wide pass to pay, and
+	// wideAfter how much of the value is walked narrowly before: most values
+	// are short.
+	wideMin   = 512
+	wideAfter = 128
+	never     = math.MaxInt
+)
+
+// narrow scans byte by byte from a place in a value, and hands over to the wide
+// pass at the first end of a value at or behind wideAt.
+func (s *Scanner) narrow(b []byte, from place, depth, wideAt int) (end int, f Fault) {
 	// kinds has one bit for each open container, lowest innermost: 1 is an
 	// object. open counts them; a level beyond 64 moves the older bits to
 	// s.outer, so that any depth costs one bit and no recursion.
-	var kinds uint64
-	open := 0
+	i, kinds, open := from.i, from.kinds, from.open
+	if from.expecting == expectBehind {
+		goto behind
+	}
 
 value:
 	if i >= len(b) {
@@ -49,6 +73,12 @@ value:
 	}
 	switch c := b[i]; c {
 	case '"':
+		if len(b)-i > 8 {
+			if n := Short(Word(b, i+1)); n > 0 {
+				i += n
+				break
+			}
+		}
 		if i, _, f = String(b, i+1); f != OK {
 			return i, f
 		}
@@ -57,8 +87,8 @@ value:
 		if depth+open >= s.MaxDepth {
 			return i, TooDeep
 		}
-		if open&63 == 0 && open > 0 {
-			s.outer = append(s.outer[:open>>6-1], kinds)
+		if open&63 == 0 {
+			s.spill(kinds, open)
 		}
 		kinds, open = kinds<<1|1, open+1
 		if i = s.Space(b, i+1); i < len(b) && b[i] == '}' {
@@ -69,8 +99,8 @@ value:
 		if depth+open >= s.MaxDepth {
 			return i, TooDeep
 		}
-		if open&63 == 0 && open > 0 {
-			s.outer = append(s.outer[:open>>6-1], kinds)
+		if open&63 == 0 {
+			s.spill(kinds, open)
 		}
 		kinds, open = kinds<<1, open+1
 		if i = s.Space(b, i+1); i < len(b) && b[i] == ']' {
@@ -87,13 +117,21 @@ behind:
 	if open == 0 {
 		return i, OK
 	}
+	if i >= wideAt {
+		if at, ok := s.wide(b, place{i: i, kinds: kinds, open: open}, depth); ok {
+			return s.narrow(b, at, depth, never)
+		}
+		return s.narrow(b, from, depth, never) // from the start: s.outer has changed
+	}
 	if i = s.Space(b, i); i >= len(b) {
 		return len(b), UnexpectedEnd
 	}
 	if kinds&1 == 1 {
 		switch b[i] {
 		case ',':
-			i = s.Space(b, i+1)
+			if i++; i < len(b) && b[i] != '"' {
+				i = s.Space(b, i)
+			}
 			goto name
 		case '}':
 			goto closing
@@ -110,6 +148,12 @@ behind:
 	return i, MissingComma
 
 name:
+	if len(b)-i > 10 && b[i] == '"' {
+		if n := Short(Word(b, i+1)); n > 0 && b[i+n] == ':' && b[i+n+1] > ' ' {
+			i += n + 1
+			goto value
+		}
+	}
 	if i, f = s.name(b, i); f != OK {
 		return i, f
 	}
@@ -122,6 +166,13 @@ closing:
 		kinds = s.outer[open>>6-1]
 	}
 	goto behind
+}
+
+// spill stores the kinds of a full set of 64 open containers.
+func (s *Scanner) spill(kinds uint64, open int) {
+	if open > 0 {
+		s.outer = append(s.outer[:open>>6-1], kinds)
+	}
 }
 
 // name scans a member name, the colon and the white space around it, and
@@ -143,6 +194,9 @@ func (s *Scanner) name(b []byte, i int) (int, Fault) {
 // Colon scans the colon behind a member name that ended before b[i] and
 // returns the index where the member's value begins.
 func (s *Scanner) Colon(b []byte, i int) (int, Fault) {
+	if len(b)-i >= 2 && b[i] == ':' && b[i+1] > ' ' {
+		return i + 1, OK
+	}
 	if i = s.Space(b, i); i >= len(b) {
 		return len(b), UnexpectedEnd
 	}

@@ -1,0 +1,99 @@
+//go:build !purego
+
+package scan
+
+// The kernels of the wide pass, chosen once by what the processor has.
+const (
+	swar   = iota // eight bytes at a time, in Go
+	avx2          // 64 bytes in two halves
+	avx512        // 64 bytes at once, tokens written by compression
+)
+
+var kernels = detect()
+
+// Classification of bytes by their low nibble, one entry each. An operator is a
+// byte that equals its entry once bit 0x20 is set, white space a byte that
+// equals its entry as it is.
+var (
+	ops    = [16]byte{0xa: ':', 0xb: '{', 0xc: ',', 0xd: '}'}
+	spaces = [16]byte{0x0: ' ', 0x9: '\t', 0xa: '\n', 0xd: '\r'}
+)
+
+// indexBlocks lists the tokens of whole blocks. text points to the first byte,
+// whose index is at; out has room for a block's worth of tokens more than there
+// can be, and what is written there behind the last token means nothing.
+func indexBlocks(text *byte, blocks int, at uint32, s *indexState, out *uint32) int {
+	if kernels == avx512 {
+		return indexAVX512(text, blocks, at, s, out)
+	}
+	return indexAVX2(text, blocks, at, s, out)
+}
+
+// hasWide reports whether indexBlocks may be called.
+func hasWide() bool { return kernels != swar }
+
+// plainRun returns how many bytes of b, at least, are plain text: exactly as
+// many as there are before the first other byte, or before the last incomplete
+// block. b holds at least one block.
+func plainRun(b []byte) int {
+	switch kernels {
+	case avx512:
+		return plainAVX512(&b[0], len(b)/block)
+	case avx2:
+		return plainAVX2(&b[0], len(b)/block)
+	}
+	return plainWords(b)
+}
+
+//go:noescape
+func indexAVX512(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
+
+//go:noescape
+func plainAVX512(text *byte, blocks int) int
+
+//go:noescape
+func indexAVX2(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
+
+//go:noescape
+func plainAVX2(text *byte, blocks int) int
+
+func cpuid(leaf, sub uint32) (ax, bx, cx, dx uint32)
+
+func xgetbv() uint32
+
+// detect finds out what the processor has and the system lets us use.
+func detect() int {
+	const (
+		pclmul  = 1 << 1 // leaf 1, ecx
+		popcnt  = 1 << 23
+		osxsave = 1 << 27
+		avx     = 1 << 28
+
+		bmi1     = 1 << 3 // leaf 7, ebx
+		hasAVX2  = 1 << 5
+		bmi2     = 1 << 8
+		avx512f  = 1 << 16
+		avx512dq = 1 << 17
+		avx512bw = 1 << 30
+		avx512vl = 1 << 31
+
+		avx512vbmi2 = 1 << 6 // leaf 7, ecx
+
+		saveYMM = 0x06 // xcr0
+		saveZMM = 0xe6
+	)
+	all := func(have uint32, want uint32) bool { return have&want == want }
+	most, _, _, _ := cpuid(0, 0)
+	if most < 7 {
+		return swar
+	}
+	_, _, c1, _ := cpuid(1, 0)
+	_, b7, c7, _ := cpuid(7, 0)
+	if !all(c1, pclmul|popcnt|osxsave|avx) || !all(b7, bmi1|bmi2|hasAVX2) || !all(xgetbv(), saveYMM) {
+		return swar
+	}
+	if all(b7, avx512f|avx512dq|avx512bw|avx512vl) && all(c7, avx512vbmi2) && all(xgetbv(), saveZMM) {
+		return avx512
+	}
+	return avx2
+}
