@@ -1,0 +1,79 @@
+package buf
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/valyala/bytebufferpool"
+)
+
+// A Kind of traffic has a pool of its own, because sizes differ between kinds
+// and a pool calibrates itself on what it sees.
+type Kind uint8
+
+// The kinds of memory that grows by append. Incoming frames that straddle blocks
+// have pools too; they are reached through [NewBlock].
+const (
+	Reply Kind = iota // replies and batch arrays
+	Frame             // one outgoing frame of a byte stream
+	Cork              // the frames that a byte stream's writer holds together
+	Event             // server-sent events
+	Body              // HTTP bodies in and out
+	kinds
+)
+
+var (
+	pools = newPools(int(kinds))
+	hulls = sync.Pool{New: func() any { return new(hull) }}
+)
+
+// hull carries the generation of a pooled buffer, for which bytebufferpool has
+// no room. It is never freed while a Buffer points to it, only used again.
+type hull struct {
+	bytes *bytebufferpool.ByteBuffer
+	kind  Kind
+	gen   atomic.Uint64
+}
+
+// A Buffer is growable pooled memory with one holder. The zero Buffer holds
+// nothing; its B may be appended to, and Put leaves that to the collector.
+type Buffer struct {
+	// B is the holder's alone until Put: append to it, re-slice it, replace it
+	// by memory that is the holder's own to give away.
+	B []byte
+
+	hull *hull
+	gen  uint64
+}
+
+// Get returns an empty buffer of kind k.
+func Get(k Kind) Buffer {
+	h := hulls.Get().(*hull)
+	h.bytes, h.kind = pools[k].Get(), k
+	return Buffer{h.bytes.B, h, h.gen.Load()}
+}
+
+// Put gives the buffer back and clears b.B. A second Put, by b or a copy of it,
+// is a counted no-op, and a panic in poison builds.
+func (b *Buffer) Put() {
+	h, mem := b.hull, b.B
+	b.B = nil
+	if h == nil {
+		return
+	}
+	if !h.gen.CompareAndSwap(b.gen, b.gen+1) {
+		misuse("a buffer")
+		return
+	}
+	bytes, kind := h.bytes, h.kind
+	h.bytes = nil
+	hulls.Put(h)
+	if cap(mem) > MaxPooled {
+		return
+	}
+	if Poisoned {
+		poison(mem[:cap(mem)])
+	}
+	bytes.B = mem
+	pools[kind].Put(bytes)
+}

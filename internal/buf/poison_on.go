@@ -1,0 +1,15 @@
+//go:build wirespool_poison
+
+package buf
+
+import "sync"
+
+// Poisoned says whether this build fills released memory and panics on misuse.
+const Poisoned = true
+
+// guard makes "still held? then fill it, then let go" one step, so that a
+// mistaken second release cannot fill bytes that already belong to another.
+type guard struct{ mu sync.Mutex }
+
+func (g *guard) lock()   { g.mu.Lock() }
+func (g *guard) unlock() { g.mu.Unlock() }
