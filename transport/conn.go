@@ -1,0 +1,106 @@
+package transport
+
+import (
+	"context"
+
+	"github.com/wirespool/wirespool/codec"
+)
+
+// Conn carries messages to and from one peer.
+type Conn interface {
+	// Read waits for the next message and puts it into in, releasing what in
+	// held before. One goroutine reads at a time; the role may move from one
+	// to another. What the peer got wrong is reported in in.Err, not returned:
+	// an error of Read ends the connection. io.EOF is a clean end. Close
+	// unblocks Read.
+	Read(in *Inbound) error
+
+	// Send writes m whole, or refuses it. Any number of goroutines may send.
+	// m is borrowed until Send returns, and is then on its way or refused. ctx
+	// bounds the wait for admission to the send queue and nothing else: a
+	// message that was admitted is written whole whatever becomes of ctx. An
+	// error with net.ErrClosed in its tree means that the connection is dead;
+	// after any other error it is usable.
+	Send(ctx context.Context, m *codec.Message) error
+
+	// Close ends the connection, at once and for both sides. It is idempotent
+	// and safe to call concurrently with everything else.
+	Close() error
+
+	// SessionID names the session where the transport has one, else "".
+	SessionID() string
+}
+
+// Corker is what a Conn on a byte stream implements besides, so that a burst of
+// requests is answered with one write. Queue and Flush may be called by any
+// number of goroutines, as Send may; More only by the one that reads.
+type Corker interface {
+	// Queue puts m behind what is queued without writing it. m is borrowed
+	// until Queue returns. What is queued goes out with the next Flush or Send.
+	Queue(m *codec.Message) error
+
+	// Flush writes everything that is queued and returns when it is written.
+	Flush() error
+
+	// More reports that a complete frame is already buffered: the next Read
+	// will not block.
+	More() bool
+}
+
+// Scope is a name space of ids: two requests with one id are the same only
+// within one scope. It is the connection on a byte stream and on HTTP+SSE
+// (always the zero Scope), the session on legacy Streamable HTTP, and the
+// single POST in 2026-07-28 (CO-08 to CO-10). A Scope is meaningful only
+// together with its Conn.
+type Scope uint64
+
+// Exchange is the way back for one message. On a byte stream it is the
+// connection, one value for all; over HTTP it is the response to one POST.
+type Exchange interface {
+	// Send sends m on the stream that the message's peer expects it on. The
+	// contract is that of [Conn.Send].
+	Send(ctx context.Context, m *codec.Message) error
+
+	// Context ends when the exchange can carry nothing more: with the
+	// connection on a byte stream, with the response over HTTP.
+	Context() context.Context
+}
+
+// Canceler is implemented by a Conn whose transport cancels a call by other
+// means than a notification, as Streamable HTTP does in 2026-07-28 by closing
+// that call's stream (SC26-07). Where a Conn lacks it, dispatch sends
+// notifications/cancelled.
+type Canceler interface {
+	// Cancel gives up the call that was sent with this id. An id that is not
+	// in flight is ignored. It does not block.
+	Cancel(id codec.IDKey)
+}
+
+// Dialer opens connections to one endpoint: a command to start, a URL.
+type Dialer interface {
+	// Dial opens a connection. ctx bounds the opening alone. Dial may be
+	// called again, concurrently or after an earlier connection ended.
+	Dial(ctx context.Context) (Conn, error)
+}
+
+// Acceptor takes messages that a transport pushes instead of being read.
+// dispatch.Server implements it.
+type Acceptor interface {
+	// Attach makes known a connection whose Read nobody calls: the transport
+	// hands each message to the Receiver instead. c.Send carries what belongs
+	// to no exchange.
+	Attach(c Conn) Receiver
+}
+
+// Receiver takes the messages of one attached connection.
+type Receiver interface {
+	// Receive handles one message on the caller's goroutine and returns when
+	// its answer, if it gets one, has been given to in.Via. It takes over what
+	// in holds, as [Inbound.MoveTo] does: in is empty when it returns. Any
+	// number of goroutines may call it.
+	Receive(in *Inbound)
+
+	// Detach ends the connection: calls to the peer fail with cause, and
+	// running handlers are cancelled. It is idempotent.
+	Detach(cause error)
+}
