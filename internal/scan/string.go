@@ -52,10 +52,6 @@ func Short(w uint64) int {
 	return at>>3 + 2
 }
 
-// longRun is how much plain text a string must begin with for the rest to be
-// looked at in wide steps.
-const longRun = 32
-
 // plainWords returns how many bytes of b, at least, are plain text, four words
 // at a time.
 func plainWords(b []byte) int {

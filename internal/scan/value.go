@@ -47,14 +47,15 @@ func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
 	return s.narrow(b, place{i: i, expecting: expectValue}, depth, wideAt)
 }
 
-const (
-	// wideMin is how much text must be left for the wide pass to pay, and
-	// wideAfter how much of the value is walked narrowly before: most values
-	// are short.
-	wideMin   = 512
-	wideAfter = 128
-	never     = math.MaxInt
+// What the wide steps cost to begin with, in bytes that the narrow ones walk
+// in the same time. Tests set them to zero.
+var (
+	wideMin   = 512 // text that must be left for the wide pass to pay
+	wideAfter = 128 // part of a value that is walked narrowly first: most are short
+	longRun   = 32  // plain text a string must begin with for its rest to be taken in wide steps
 )
+
+const never = math.MaxInt
 
 // narrow scans byte by byte from a place in a value, and hands over to the wide
 // pass at the first end of a value at or behind wideAt.

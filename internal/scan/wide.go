@@ -1,6 +1,9 @@
 package scan
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // The wide pass. Text that goes on for a while is first indexed, 64 bytes at a
 // time: the index lists the tokens of JSON, which are the operators outside of
@@ -99,8 +102,9 @@ func (s *Scanner) wide(b []byte, from place, depth int) (place, bool) {
 	if !ok || x.state.control != 0 || x.state.high != 0 && !utf8.Valid(b[from.i:at.i]) {
 		return at, false
 	}
-	if x.state.breaks != 0 {
-		s.Newline = true
+	if x.state.breaks != 0 && !s.Newline { // perhaps behind the value
+		passed := b[from.i:at.i]
+		s.Newline = bytes.IndexByte(passed, '\n') >= 0 || bytes.IndexByte(passed, '\r') >= 0
 	}
 	if at.expecting == expectValue {
 		at.i = s.Space(b, at.i)
