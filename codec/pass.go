@@ -40,7 +40,7 @@ open:
 	}
 
 member:
-	if len(b)-i > 24 && in == inMessage {
+	if len(b)-i > 24 && b[i] == '"' && in == inMessage {
 		// The names of a message, compared a word at a time together with what
 		// nearly always follows them.
 		switch w := scan.Word(b, i+1); w {

@@ -48,6 +48,8 @@ var countedCases = []wireCase{
 	{"FR-08 overflow", "Content-Length: 18446744073709551618\r\n\r\n{}" + lsp("[]"), nil, []string{"!0 bad header", "63 []"}},
 	{"FR-08 2^63", "Content-Length: 9223372036854775808\r\n\r\n{}" + lsp("[]"), nil, []string{"!0 bad header", "62 []"}},
 	{"FR-08 a control character in a value", "X: a\x01b\r\nContent-Length: 2\r\n\r\n{}" + lsp("[]"), nil, []string{"!0 bad header", "52 []"}},
+	{"FR-08 a control character far into a value", "X: " + strings.Repeat("a", 31) + "\x01" + strings.Repeat("b", 40) + "\r\nContent-Length: 2\r\n\r\n{}" + lsp("[]"), nil,
+		[]string{"!0 bad header", "121 []"}},
 	{"FR-08 white space before the colon", "Content-Length : 2\r\n\r\n{}" + lsp("[]"), nil, []string{"!14 bad header", "45 []"}},
 	{"FR-08 a folded line", "Content-Length: 2\r\n x\r\n\r\n{}" + lsp("[]"), nil, []string{"!19 bad header", "48 []"}},
 	{"FR-08 a CR in a name", "X\r: y\r\n" + lsp("[]"), nil, []string{"!1 bad header", "28 []"}},

@@ -4,20 +4,18 @@ const bom = "\xEF\xBB\xBF"
 
 // begin skips one byte order mark and, under Detect, waits for the byte that
 // decides. When the source ends first, whatever has come is left to the parser.
-func (r *Reader) begin(wait bool) error {
-	for !r.bomSeen {
+func (r *Reader) begin() {
+	for open := true; open; {
 		have := r.mem[r.s:r.w]
 		switch n := min(len(have), len(bom)); {
 		case string(have[:n]) != bom[:n]:
-			r.bomSeen = true
+			open = false
 		case n == len(bom):
 			r.s += n
 			r.p = r.s
-			r.bomSeen = true
-		case !wait:
-			return errMore
+			open = false
 		default:
-			r.bomSeen = r.fill() != nil
+			open = r.fill() == nil
 		}
 	}
 	f := r.Framing()
@@ -27,8 +25,6 @@ func (r *Reader) begin(wait bool) error {
 			f = ContentLength
 		case ok:
 			f = Newline
-		case !wait:
-			return errMore
 		case r.fill() != nil:
 			f = Newline
 		}
@@ -40,7 +36,6 @@ func (r *Reader) begin(wait bool) error {
 		r.mode, r.phase = modeLines, inLines
 	}
 	r.p = r.s
-	return nil
 }
 
 // peek returns the first byte that is not white space. Blank lines before it

@@ -38,7 +38,7 @@ const (
 
 	// splitMin is the length from which a payload is worth a write of its own
 	// instead of a copy.
-	splitMin = 64 << 10
+	splitMin = 32 << 10
 
 	// noLimit is what "off" means: lengths still fit an int after doubling.
 	noLimit = math.MaxInt / 4

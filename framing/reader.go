@@ -34,10 +34,9 @@ type Reader struct {
 	err   error // what src ended with, wrapped; sticky
 	ahead result
 
-	header  header
-	want    int    // length of the body that begins at s, in phase inBody
-	skip    uint64 // bytes of a refused body still to come, in phase inRefused
-	bomSeen bool
+	header header
+	want   int    // length of the body that begins at s, in phase inBody
+	skip   uint64 // bytes of a refused body still to come, in phase inRefused
 
 	framing atomic.Uint32 // a Framing; Detect until the peer has decided
 
@@ -138,9 +137,10 @@ func (r *Reader) Close() error {
 // where it would have to read.
 func (r *Reader) parse(wait bool) (Frame, error) {
 	if r.mode == modeBegin {
-		if err := r.begin(wait); err != nil {
-			return Frame{}, err
+		if !wait {
+			return Frame{}, errMore // nothing has been read yet
 		}
+		r.begin()
 	}
 	if r.mode == modeLines {
 		return r.nextLine(wait)

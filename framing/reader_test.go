@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/internal/buf"
 )
 
 // script returns one of its reads per call and fails the test when more is
@@ -203,20 +204,30 @@ func appendFrame(dst []byte, f framing.Framing, text []byte) []byte {
 	return append(append(dst, text...), '\n')
 }
 
-// More than a block can number: the tiniest frames there are.
+// More than a block can number: the tiniest frames there are. The first of each
+// block are released at once, so that only the others keep their blocks.
 func TestManyTinyFrames(t *testing.T) {
-	const n = 40_000
-	r := framing.NewReader(strings.NewReader(strings.Repeat("7\n", n)), framing.Newline, nil)
-	frames := make([]framing.Frame, n)
-	for i := range frames {
-		var err error
-		frames[i], err = r.Next()
-		require.NoError(t, err)
+	const n, perBlock = 200_000, buf.BlockSize / 2
+	digit := func(i int) byte { return '0' + byte(i%7) }
+	var stream []byte
+	for i := range n {
+		stream = append(stream, digit(i), '\n')
 	}
-	for i := range frames {
-		if string(frames[i].Bytes()) != "7" || frames[i].Offset() != int64(2*i) {
-			t.Fatalf("frame %d: %q at %d", i, frames[i].Bytes(), frames[i].Offset())
+	r := framing.NewReader(bytes.NewReader(stream), framing.Newline, nil)
+	held := map[int]framing.Frame{}
+	for i := range n {
+		f, err := r.Next()
+		require.NoError(t, err)
+		if i%perBlock < buf.Slots*2 {
+			f.Release()
+		} else {
+			held[i] = f
 		}
-		frames[i].Release()
+	}
+	for i, f := range held {
+		if string(f.Bytes()) != string(digit(i)) || f.Offset() != int64(2*i) {
+			t.Fatalf("frame %d: %q at %d", i, f.Bytes(), f.Offset())
+		}
+		f.Release()
 	}
 }

@@ -120,6 +120,50 @@ func TestC22RefusedFramesHarmNobody(t *testing.T) {
 	}
 	w := framing.NewWriter(io.Discard, framing.ContentLength, nil)
 	require.ErrorContains(t, w.Send(b0, replacing{nil}), "did not append")
+	require.ErrorContains(t, w.Send(b0, parts{replacing{nil}, nil, nil}), "did not append")
+}
+
+// parts splits itself into whatever it is made of.
+type parts struct {
+	head          framing.Encoder
+	payload, tail []byte
+}
+
+func (p parts) AppendText(dst []byte) ([]byte, error) {
+	dst, err := p.head.AppendText(dst)
+	return append(append(dst, p.payload...), p.tail...), err
+}
+
+func (p parts) AppendSplit(dst []byte) (head, payload, tail []byte, ok bool) {
+	head, err := p.head.AppendText(dst)
+	return head, p.payload, p.tail, err == nil
+}
+
+// All sizes of the three parts, empty ones included.
+func TestSplitParts(t *testing.T) {
+	sizes := []int{0, 1, framing.SplitMin, 1 << 20}
+	for _, f := range []framing.Framing{framing.Newline, framing.ContentLength} {
+		for _, h := range sizes {
+			for _, p := range sizes {
+				for _, n := range []int{0, 3, framing.SplitMin} {
+					if h+p+n == 0 {
+						continue
+					}
+					part := func(c string, n int) []byte { return bytes.Repeat([]byte(c), n) }
+					e := parts{text(part("h", h)), part("p", p), part("t", n)}
+					whole, err := e.AppendText(nil)
+					require.NoError(t, err)
+					var out bytes.Buffer
+					w := framing.NewWriter(&out, f, nil)
+					require.NoError(t, w.Send(b0, e))
+					require.NoError(t, w.Queue(e))
+					require.NoError(t, w.Flush())
+					want := appendFrame(appendFrame(nil, f, whole), f, whole)
+					require.True(t, bytes.Equal(want, out.Bytes()), "%v: head %d, payload %d, tail %d", f, h, p, n)
+				}
+			}
+		}
+	}
 }
 
 // An encoder that returns memory of its own must get it back unharmed: nothing
@@ -238,6 +282,14 @@ func TestWriteErrorIsFinal(t *testing.T) {
 		require.NoError(t, w.Close())
 		require.ErrorIs(t, w.Flush(), boom, "Close does not hide the cause")
 	}
+}
+
+// The write that makes room for a Queue fails.
+func TestQueueReportsItsFlush(t *testing.T) {
+	boom := errors.New("boom")
+	w := framing.NewWriter(writeFunc(func([]byte) (int, error) { return 0, boom }), framing.Newline, &framing.Options{MaxQueue: 4})
+	require.NoError(t, w.Queue(text("123")))
+	require.ErrorIs(t, w.Queue(text("456")), boom)
 }
 
 func TestWriterClose(t *testing.T) {

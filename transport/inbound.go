@@ -28,9 +28,10 @@ type Inbound struct {
 }
 
 // SetFrame hands the frame that the message borrows to the Inbound, which
-// releases it in time. What it held before is released first.
+// releases it in time, and a frame that it held before at once. Nothing but
+// Bytes changes otherwise.
 func (in *Inbound) SetFrame(f framing.Frame) {
-	in.Release()
+	in.drop()
 	in.frame, in.held = f, true
 	in.Bytes = len(f.Bytes())
 }

@@ -18,9 +18,3 @@ func misuse(what string) {
 		panic("wirespool: " + what + " released twice")
 	}
 }
-
-func poison(b []byte) {
-	for i := range b {
-		b[i] = PoisonByte
-	}
-}

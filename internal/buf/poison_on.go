@@ -2,7 +2,10 @@
 
 package buf
 
-import "sync"
+import (
+	"bytes"
+	"sync"
+)
 
 // Poisoned says whether this build fills released memory and panics on misuse.
 const Poisoned = true
@@ -13,3 +16,11 @@ type guard struct{ mu sync.Mutex }
 
 func (g *guard) lock()   { g.mu.Lock() }
 func (g *guard) unlock() { g.mu.Unlock() }
+
+var poisonBytes = bytes.Repeat([]byte{PoisonByte}, 4<<10)
+
+func poison(b []byte) {
+	for len(b) > 0 {
+		b = b[copy(b, poisonBytes):]
+	}
+}
