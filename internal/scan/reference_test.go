@@ -239,3 +239,10 @@ func agreeWide(t testing.TB, kernel string, s *scan.Scanner, text []byte, at int
 		t.Fatalf("Valid(%q, %d) = %t", text, s.MaxDepth, got)
 	}
 }
+
+func skipRaced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+}

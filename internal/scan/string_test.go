@@ -30,6 +30,7 @@ func specials() []string {
 // and the string at each offset from a word boundary; far behind, where wide
 // kernels are at work, at some offsets.
 func TestStringPositions(t *testing.T) {
+	skipRaced(t)
 	const near, far, lanes = 40, 140, 8
 	s := scan.Scanner{MaxDepth: 1}
 	backing := make([]byte, 0, 2*far)
@@ -62,6 +63,7 @@ func TestStringPositions(t *testing.T) {
 // TestStringPairs puts two special bytes into one word, so that what the lower
 // lane does to the upper one in the subtraction shows.
 func TestStringPairs(t *testing.T) {
+	skipRaced(t)
 	s := scan.Scanner{MaxDepth: 1}
 	for first := range 256 {
 		for second := range 256 {

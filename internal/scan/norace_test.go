@@ -1,0 +1,6 @@
+//go:build !race
+
+package scan_test
+
+// raced is set where every access costs tenfold.
+const raced = false
