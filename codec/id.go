@@ -29,7 +29,7 @@ func StringID(s string) ID { return AppendString(nil, s) }
 // no pointers and is comparable, so it is a map key; it is never printed to a
 // peer. The zero IDKey is that of no id.
 type IDKey struct {
-	kind   byte // 0 none, 'n' integer, 's' string, 'h' hash of a longer string
+	kind   byte // 0 none, 'n' integer, 's' string; the top bit marks the hash of a longer one
 	length byte
 	text   [inlineKey]byte
 }

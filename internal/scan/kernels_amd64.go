@@ -15,7 +15,9 @@ var kernels = detect()
 // byte that equals its entry once bit 0x20 is set, white space a byte that
 // equals its entry as it is.
 var (
-	ops    = [16]byte{0xa: ':', 0xb: '{', 0xc: ',', 0xd: '}'}
+	//lint:ignore U1000 read by the assembly
+	ops = [16]byte{0xa: ':', 0xb: '{', 0xc: ',', 0xd: '}'}
+	//lint:ignore U1000 read by the assembly
 	spaces = [16]byte{0x0: ' ', 0x9: '\t', 0xa: '\n', 0xd: '\r'}
 )
 

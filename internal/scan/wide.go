@@ -33,9 +33,12 @@ type index struct {
 
 // indexState is what the kernel carries from block to block.
 type indexState struct {
-	inString uint64 // all ones within a string
-	escaped  uint64 // 1 if the next byte is escaped
-	scalar   uint64 // 1 if the last byte was part of a number or literal
+	//lint:ignore U1000 the assembly's: all ones within a string
+	inString uint64
+	//lint:ignore U1000 the assembly's: 1 if the next byte is escaped
+	escaped uint64
+	//lint:ignore U1000 the assembly's: 1 if the last byte was part of a number or literal
+	scalar uint64
 
 	control uint64 // not 0 once a control character stood in a string
 	breaks  uint64 // not 0 once a line break stood outside of strings
