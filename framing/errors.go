@@ -67,7 +67,7 @@ var (
 
 	errNoAppend = errors.New("framing: encoder did not append to the slice it was given")
 	errCount    = errors.New("invalid count of bytes")
-	errUnwind   = errors.New("Write panicked")
+	errUnwind   = errors.New("a call of Write panicked")
 
 	// errMore is how the parsers say that the buffered bytes do not decide.
 	// It never leaves the package.

@@ -1,0 +1,105 @@
+# `make help` lists the targets. Each works from a clean checkout; tools come through the Go module
+# proxy at the versions below, and nothing is installed.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# Our build tags: the tests run once with each, vet and fix look at each.
+TAGS := wirespool_poison purego wirespool_stdjson
+PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/s390x darwin/arm64 windows/amd64
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+# Executions of each fuzz target; empty divides FUZZ_TOTAL among those found.
+FUZZ_COUNT ?=
+FUZZ_TOTAL ?= 1200000
+# Time or count (like 100x) of each benchmark, and which benchmarks run.
+BENCH_TIME ?= 1s
+BENCH ?= .
+
+each := .ci/each
+
+.PHONY: help
+help: ## list the targets
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/p' Makefile | awk -F'\t' '{printf "%-14s %s\n", $$1, $$2}'
+
+.PHONY: test
+test: ## run the tests of every module, with the race detector, in random order
+	$(each) go test -race -shuffle=on ./...
+
+.PHONY: check
+check: vet fmt fix tidy arch staticcheck vuln tags cross test-386 ## run every check but race and fuzz
+
+.PHONY: vet
+vet: ## go vet, once for each build tag
+	for tag in '' $(TAGS); do $(each) go vet -tags="$$tag" ./...; done
+
+.PHONY: fmt
+fmt: ## fail where gofmt would change a file
+	files=$$(find . -name '*.go' -not -path '*/testdata/*'); test -n "$$files"; \
+	out=$$(gofmt -l $$files); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+.PHONY: fix
+fix: ## fail where go fix would modernize a file, for each build tag
+	for tag in '' $(TAGS); do $(each) go fix -diff -tags="$$tag" ./...; done
+
+.PHONY: tidy
+tidy: ## fail where go mod tidy would change a module
+	$(each) go mod tidy -diff
+
+.PHONY: arch
+arch: ## check import direction, requirements and the look of files
+	go test -count=1 ./internal/archtest
+
+.PHONY: staticcheck
+staticcheck: ## run staticcheck
+	$(each) go run $(STATICCHECK) ./...
+
+.PHONY: vuln
+vuln: ## run govulncheck, where its database can be reached
+	$(each) "$(CURDIR)/.ci/vuln" $(GOVULNCHECK)
+
+.PHONY: tags
+tags: ## run the tests once with each build tag
+	for tag in $(TAGS); do $(each) go test -shuffle=on -tags="$$tag" ./...; done
+
+.PHONY: cross
+cross: ## build and vet for every supported platform
+	for p in $(PLATFORMS); do \
+		export CGO_ENABLED=0 GOOS="$${p%/*}" GOARCH="$${p#*/}"; \
+		echo "$$p"; $(each) go build ./...; $(each) go vet ./...; \
+	done
+
+.PHONY: test-386
+test-386: ## run the tests as 32-bit programs
+	CGO_ENABLED=0 GOOS=linux GOARCH=386 go test -shuffle=on ./...
+
+.PHONY: fuzz
+fuzz: ## fuzz every target there is, a fixed number of executions each
+	.ci/fuzz "$(FUZZ_COUNT)" "$(FUZZ_TOTAL)"
+
+.PHONY: bench
+bench: ## run the benchmarks (BENCH=regexp BENCH_TIME=1s)
+	$(each) go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCH_TIME) -benchmem ./...
+
+.PHONY: bench-quick
+bench-quick: ## run each benchmark once, to see that it still works
+	$(each) go test -run='^$$' -bench=. -benchtime=1x ./...
+
+.PHONY: conformance
+conformance: ## the official MCP conformance suite
+	@echo "conformance: not there yet; it comes with the HTTP transports"
+
+.PHONY: browser
+browser: ## the HTTP transports from a real browser
+	@echo "browser: not there yet; it comes with the HTTP transports"
+
+.PHONY: clean
+clean: ## remove what builds, tests and benchmarks leave behind
+	rm -f wirespool
+	rm -rf bench/out
+	find . -type f \( -name '*.test' -o -name '*.prof' -o -name '*.pprof' -o -name '*.out' \) \
+		-not -path './.git/*' -not -path '*/testdata/*' -delete

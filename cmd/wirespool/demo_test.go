@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDemo(t *testing.T) {
+	for _, framing := range []string{"newline", "content-length", "detect"} {
+		t.Run(framing, func(t *testing.T) {
+			status, out, stderr := command("", "demo", "--framing", framing)
+			require.Zero(t, status, stderr)
+			require.Empty(t, stderr)
+			require.Contains(t, out, "Echo: still here")
+			require.Contains(t, out, "negotiated 2026-07-28")
+		})
+	}
+}
+
+func TestDemoOfACommand(t *testing.T) {
+	status, out, stderr := command("", "demo", "--json", "--", os.Args[0], "demo", "--serve")
+	require.Zero(t, status, stderr)
+	require.Contains(t, out, `"method":"resources/read"`)
+
+	status, _, stderr = command("", "demo", "--", os.Args[0], "server", "fail")
+	require.Equal(t, exitBad, status)
+	require.Contains(t, stderr, "exit status 9")
+}
+
+func TestDemoUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"demo", "--framing", "lines"},
+		{"demo", "--serve", "--json"},
+		{"demo", "--serve", "--", "command"},
+		{"demo", "--transport", "http"},
+	} {
+		status, out, stderr := command("", args...)
+		require.Equal(t, exitUsage, status, args)
+		require.Empty(t, out)
+		require.Contains(t, stderr, "usage: wirespool demo")
+	}
+	status, out, _ := command("", "demo", "-h")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "usage: wirespool demo")
+}

@@ -1,0 +1,132 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// Everything shows a complete exchange with the example server, which d starts:
+// one part for each way in which a version is negotiated. It returns the first
+// step that did not go as it should.
+func Everything(ctx context.Context, t *Trace, d transport.Dialer) error {
+	return steps(
+		part(ctx, t, d, protocol.V20250326, "the exchange of the handshake era, with a batch", (*session).exchange),
+		part(ctx, t, d, protocol.V20251125, "a list that changes, and what goes wrong", func(s *session, ctx context.Context) error {
+			return steps(
+				func() error { return s.changing(ctx) },
+				func() error { return s.failing(ctx) },
+			)
+		}),
+		part(ctx, t, d, protocol.V20260728, "no handshake: every request says who asks and in which version", func(s *session, ctx context.Context) error {
+			return s.expect(ctx, protocol.MethodToolsCall,
+				`{"name":"echo","arguments":{"message":"Hello from MCP client!"}}`, "Echo: Hello from MCP client!")
+		}),
+	)
+}
+
+// part runs f on a connection of its own that speaks one version.
+func part(ctx context.Context, t *Trace, d transport.Dialer, v protocol.Revision, text string, f func(*session, context.Context) error) func() error {
+	return func() error {
+		t.Part(string(v), text)
+		s, err := connect(ctx, t, d, v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v, err)
+		}
+		err = f(s, ctx)
+		return errors.Join(err, s.Close())
+	}
+}
+
+// Any shows the part of an exchange that every server can take part in: the
+// lists it has, one tool, one resource, one prompt, and an unknown method.
+func Any(ctx context.Context, t *Trace, d transport.Dialer) error {
+	t.Part("any server", "what every server can show")
+	s, err := connect(ctx, t, d)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.generic(ctx), s.Close())
+}
+
+func (s *session) generic(ctx context.Context) error {
+	remote := s.Peer().Remote()
+	if remote.Era == protocol.Legacy {
+		if err := s.expect(ctx, protocol.MethodPing, "", "{"); err != nil {
+			return err
+		}
+	}
+	for _, offer := range []struct {
+		capability, list, member, key, use string
+	}{
+		{"tools", protocol.MethodToolsList, "tools", "", ""},
+		{"resources", protocol.MethodResourcesList, "resources", "uri", protocol.MethodResourcesRead},
+		{"prompts", protocol.MethodPromptsList, "prompts", "name", protocol.MethodPromptsGet},
+	} {
+		if has, _ := codec.Find(remote.Capabilities, offer.capability); has == nil {
+			continue
+		}
+		result, err := s.call(ctx, offer.list, "")
+		if err != nil {
+			return err
+		}
+		items, _ := codec.Find(result, offer.member)
+		if err := s.useFirst(ctx, items, offer.key, offer.use); err != nil {
+			return err
+		}
+	}
+	_, err := s.call(ctx, "demo/unknown", "")
+	if e, ok := errors.AsType[*codec.Error](err); !ok || !e.Remote {
+		return fmt.Errorf("an unknown method was answered with %v", err)
+	}
+	s.trace.Note("an unknown method is refused: %v", err)
+	return nil
+}
+
+// useFirst uses the first item of a list that needs no more than its name; of
+// tools, the first that has no required argument. What the server answers is
+// its own affair.
+func (s *session) useFirst(ctx context.Context, items codec.Value, key, use string) error {
+	for item := range items.Elements() {
+		params, ok := paramsFor(item, key)
+		if !ok {
+			continue
+		}
+		if use == "" {
+			use = protocol.MethodToolsCall
+		}
+		_, err := s.call(ctx, use, params)
+		if e, isAnswer := errors.AsType[*codec.Error](err); isAnswer && e.Remote {
+			s.trace.Note("refused: %v", err)
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// paramsFor makes params of a list's item; false when it wants arguments.
+func paramsFor(item codec.Value, key string) (string, bool) {
+	if key == "" {
+		key = "name"
+		required, _ := codec.Find(item, "inputSchema", "required")
+		for range required.Elements() {
+			return "", false
+		}
+	}
+	arguments, _ := codec.Find(item, "arguments")
+	for argument := range arguments.Elements() {
+		if required, _ := codec.Find(argument, "required"); string(required) == "true" {
+			return "", false
+		}
+	}
+	name, _ := codec.Find(item, key)
+	if name.Kind() != codec.String {
+		return "", false
+	}
+	return `{"` + key + `":` + string(name) + `}`, true
+}

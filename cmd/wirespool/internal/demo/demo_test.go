@@ -1,0 +1,125 @@
+package demo_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/cmd/wirespool/internal/demo"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// inMemory starts a server of its own for each connection, as a command does.
+type inMemory struct {
+	t   *testing.T
+	new func() *dispatch.Server
+}
+
+func (d inMemory) Dial(context.Context) (transport.Conn, error) {
+	ours, theirs := transport.Pipe(nil)
+	srv := d.new()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = srv.Serve(context.WithoutCancel(d.t.Context()), theirs) // how it ends is the client's affair
+	}()
+	d.t.Cleanup(func() {
+		<-served
+		require.NoError(d.t, srv.Shutdown(context.Background()))
+	})
+	return ours, nil
+}
+
+func example() *dispatch.Server { return everything.New(nil) }
+
+func TestEverything(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, demo.Everything(t.Context(), &demo.Trace{Out: &out}, inMemory{t, example}))
+	for _, want := range []string{
+		"== 2025-03-26", "== 2025-11-25", "== 2026-07-28",
+		"negotiated 2025-03-26 (legacy era) with everything",
+		"--> initialize ", "--> notifications/initialized ",
+		"Echo: Hello from MCP client!", `"text":"100"`, "info://server-info", "--> prompts/get ",
+		"--> batch ", "<-- batch ",
+		"<-- notifications/tools/list_changed ", "Hello from extra_hello!",
+		`"isError":true`, "--> notifications/cancelled ", "--> invalid ", "-32700", "Echo: still here",
+		"--> server/discover ", "negotiated 2026-07-28 (modern era) with everything",
+	} {
+		require.Contains(t, out.String(), want)
+	}
+	require.NotContains(t, out.String(), "\x1b")
+}
+
+func TestTraceJSON(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, demo.Everything(t.Context(), &demo.Trace{Out: &out, JSON: true}, inMemory{t, example}))
+	sent, answered := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		var m struct {
+			Part, Dir, Kind, Method, Text string
+			ID                            json.RawMessage
+			Bytes                         int
+			Took                          int `json:"took_us"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &m), line)
+		if m.Dir == "" {
+			require.NotEmpty(t, m.Text)
+			continue
+		}
+		require.Len(t, m.Text, m.Bytes, line)
+		switch {
+		case m.Kind == "request":
+			sent[m.Part+string(m.ID)]++
+		case m.Kind == "response" || m.Kind == "error" && m.ID != nil:
+			answered[m.Part+string(m.ID)]++
+			require.Positive(t, m.Took, line)
+		}
+	}
+	require.NotEmpty(t, answered)
+	for key, n := range answered {
+		require.Equal(t, sent[key], n, key)
+	}
+}
+
+func TestColour(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, demo.Any(t.Context(), &demo.Trace{Out: &out, Colour: true}, inMemory{t, example}))
+	require.Contains(t, out.String(), "\x1b[36m")
+	require.Contains(t, out.String(), "an unknown method is refused")
+	require.Contains(t, out.String(), "--> resources/read ")
+}
+
+// TestAnyBareServer runs the general part with a server that offers nothing.
+func TestAnyBareServer(t *testing.T) {
+	var out bytes.Buffer
+	bare := func() *dispatch.Server { return dispatch.NewServer(nil) }
+	require.NoError(t, demo.Any(t.Context(), &demo.Trace{Out: &out}, inMemory{t, bare}))
+	require.NotContains(t, out.String(), "tools/list")
+}
+
+// TestWrongServer runs the exchange with a server that lacks all of it.
+func TestWrongServer(t *testing.T) {
+	var out bytes.Buffer
+	bare := func() *dispatch.Server { return dispatch.NewServer(nil) }
+	err := demo.Everything(t.Context(), &demo.Trace{Out: &out}, inMemory{t, bare})
+	require.ErrorContains(t, err, "tools/list")
+}
+
+func TestWriteError(t *testing.T) {
+	trace := &demo.Trace{Out: broken{}}
+	require.NoError(t, demo.Any(t.Context(), trace, inMemory{t, example}))
+	require.ErrorIs(t, trace.Err(), errBroken)
+}
+
+var errBroken = errors.New("nobody reads")
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }

@@ -1,0 +1,84 @@
+// Command wirespool shows MCP traffic: a complete exchange of its own, captured messages, or what a
+// client and a server say to each other.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Exit statuses besides what a command explains itself.
+const (
+	exitOK    = 0
+	exitBad   = 1 // what was looked at is not right
+	exitUsage = 2 // the command line is not right, or a file cannot be read or written
+)
+
+const usage = `wirespool shows MCP traffic.
+
+usage:
+  wirespool demo [--framing newline|content-length|detect] [--json] [-- COMMAND ARGS...]
+        show a complete exchange with an example server, or with the stdio server COMMAND
+  wirespool inspect [--framing newline|content-length|detect] [--json] [FILE|-]
+  wirespool inspect --sample [--json]
+        explain the messages in a file, one line each
+  wirespool tap [--framing newline|content-length|detect] [--out FILE] -- COMMAND ARGS...
+        run a stdio server and explain what passes between it and its client
+
+wirespool demo -h, wirespool inspect -h and wirespool tap -h tell more.
+`
+
+// streams are the standard streams of a command.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run runs the command line args and returns the exit status.
+func run(args []string, std streams) int {
+	if len(args) == 0 {
+		fmt.Fprint(std.err, usage)
+		return exitUsage
+	}
+	switch args[0] {
+	case "demo":
+		return demoCommand(args[1:], std)
+	case "inspect":
+		return inspect(args[1:], std)
+	case "tap":
+		return tap(args[1:], std)
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(std.out, usage)
+		return exitOK
+	}
+	fmt.Fprintf(std.err, "wirespool: no subcommand is called %q\n\n%s", args[0], usage)
+	return exitUsage
+}
+
+// parse parses the flags of a subcommand. Where it reports false the subcommand ends with the
+// status, and what there is to say has been said.
+func parse(fs *flag.FlagSet, args []string, std streams, help string) (status int, ok bool) {
+	fs.SetOutput(io.Discard)
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(std.out, help)
+		return exitOK, false
+	case err != nil:
+		return misuse(fs.Name(), err.Error(), std, help), false
+	}
+	return exitOK, true
+}
+
+// misuse says what is wrong with a command line and how it should look.
+func misuse(name, what string, std streams, help string) int {
+	fmt.Fprintf(std.err, "wirespool %s: %s\n\n%s", name, what, help)
+	return exitUsage
+}

@@ -1,0 +1,454 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// Result is the answer to a call of ours. It borrows the frame that the answer
+// came in until Release; forgetting that costs memory until the collector runs,
+// nothing else.
+type Result struct {
+	in transport.Inbound
+}
+
+// Value returns the raw result: borrowed until Release.
+func (r *Result) Value() codec.Value { return r.in.Result }
+
+// Fact returns what the codec noted of the result: borrowed until Release.
+func (r *Result) Fact(f codec.Fact) codec.Value { return r.in.Fact(f) }
+
+// Release gives the frame back. A second Release does nothing.
+func (r *Result) Release() { r.in.Release() }
+
+// Detach copies the result out of its frame and releases that.
+func (r *Result) Detach() { r.in.Detach() }
+
+// Progress is what a peer reports of a running call of ours.
+type Progress struct {
+	Progress float64
+	Total    float64 // 0 when the peer did not say
+	Message  string
+}
+
+// CallOption changes one call.
+type CallOption func(*callOptions)
+
+type callOptions struct {
+	idle     time.Duration
+	maximum  time.Duration
+	progress func(Progress)
+	probe    bool // an id-less error is its answer
+
+	// inspect judges the result before anything that came behind it is looked
+	// at. Peer.mu is held.
+	inspect func(*codec.Message) error
+}
+
+// WithTimeout bounds the time a call may take without progress, and its time in
+// all. 0 leaves the peer's default, a negative value means no bound.
+func WithTimeout(idle, maximum time.Duration) CallOption {
+	return func(o *callOptions) {
+		fill(&idle, o.idle, 1<<63-1)
+		fill(&maximum, o.maximum, 1<<63-1)
+		o.idle, o.maximum = idle, maximum
+	}
+}
+
+// WithProgress asks the peer for progress and calls f with it, in order, on the
+// goroutine that waits for the call and before the call returns.
+func WithProgress(f func(Progress)) CallOption {
+	return func(o *callOptions) { o.progress = f }
+}
+
+// call is a call of ours that waits for its answer.
+type call struct {
+	id       int64
+	method   string
+	progress bool // somebody listens
+	probe    bool
+	inspect  func(*codec.Message) error
+	result   Result
+	wake     chan struct{} // capacity 1: events or an answer came
+
+	// Guarded by Peer.mu.
+	token    codec.IDKey // the progress token, if the caller chose it; else it is id
+	events   []Progress
+	reached  float64 // the highest progress, once there was any
+	moved    bool    // there was
+	answered bool
+	err      error
+}
+
+// maxEvents bounds the progress of one call that nobody has looked at; beyond
+// it the oldest is dropped.
+const maxEvents = 1024
+
+// ErrTimeout is in the tree of the error of a call of ours that ran out of
+// time.
+var ErrTimeout = fmt.Errorf("call timed out: %w", context.DeadlineExceeded)
+
+var errNoServerRequests = errors.New("dispatch: a server sends no requests in 2026-07-28; answer with input_required instead")
+
+// Call sends a request and waits for its answer. params is raw JSON, borrowed
+// until Call returns; empty means none. The result is the caller's until its
+// Release. An error answer is a *[codec.Error] with Remote set; a dead
+// connection has net.ErrClosed in the tree of the error; a timeout [ErrTimeout];
+// and the end of ctx its cause. The last two send the peer a cancellation, but
+// for initialize.
+func (p *Peer) Call(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
+	return p.wrapped(p.conn)(ctx, method, params, opts...)
+}
+
+// CallFunc is the type of [Peer.Call].
+type CallFunc func(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error)
+
+// wrapped returns what calls by way of via, inside the caller's interceptors.
+func (p *Peer) wrapped(via sender) CallFunc {
+	var call CallFunc = func(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
+		return p.call(ctx, via, method, params, opts)
+	}
+	for _, wrap := range slices.Backward(p.engine.opts.Outgoing) {
+		call = wrap(call)
+	}
+	return call
+}
+
+// sender is what a Conn and an Exchange have in common.
+type sender interface {
+	Send(ctx context.Context, m *codec.Message) error
+}
+
+func (p *Peer) call(ctx context.Context, via sender, method string, params []byte, opts []CallOption) (*Result, error) {
+	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if err := p.mayCall(method); err != nil {
+		return nil, err
+	}
+	c := &call{method: method, progress: o.progress != nil, probe: o.probe, inspect: o.inspect, wake: make(chan struct{}, 1)}
+	if err := p.begin(c); err != nil {
+		return nil, err
+	}
+	defer p.forget(c)
+	if err := p.sendRequest(ctx, via, c, params); err != nil {
+		return nil, err
+	}
+	return p.await(ctx, via, c, &o, time.Now())
+}
+
+// begin gives the call its id and makes it one that an answer can find.
+func (p *Peer) begin(c *call) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ending != nil {
+		return p.ending
+	}
+	p.lastID++
+	c.id = p.lastID
+	p.pending[c.id] = c
+	p.signalRoom()
+	return nil
+}
+
+// forget makes the call one that no answer can find.
+func (p *Peer) forget(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.pending, c.id)
+}
+
+func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) error {
+	w := getWorker()
+	defer w.put()
+	m := w.outgoing(codec.Request, c.method, p.withMeta(w, c, params))
+	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
+	return via.Send(ctx, m)
+}
+
+// await waits for the answer and runs the callbacks of what comes before it.
+func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, begun time.Time) (*Result, error) {
+	idle := time.NewTimer(min(o.idle, o.maximum) - time.Since(begun))
+	defer idle.Stop()
+	for {
+		events, answered := p.news(c)
+		for _, e := range events {
+			o.progress(e)
+		}
+		if answered {
+			return c.outcome()
+		}
+		if len(events) > 0 {
+			idle.Reset(min(o.idle, o.maximum-time.Since(begun)))
+		}
+		var why string
+		var cause error
+		select {
+		case <-c.wake:
+			continue
+		case <-ctx.Done():
+			why, cause = "cancelled", context.Cause(ctx)
+		case <-idle.C:
+			limit, what := o.idle, "without progress"
+			if time.Since(begun) >= o.maximum {
+				limit, what = o.maximum, "in all"
+			}
+			why, cause = "timed out", fmt.Errorf("%s: %w after its limit of %s %s", c.method, ErrTimeout, limit, what)
+		}
+		if p.abandon(via, c, why) {
+			return nil, cause
+		}
+	}
+}
+
+// news returns what has come for the call since it was last asked.
+func (p *Peer) news(c *call) (events []Progress, answered bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	events, c.events = c.events, nil
+	return events, c.answered
+}
+
+// outcome is what the call returns once it is answered.
+func (c *call) outcome() (*Result, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if e := c.result.in.WireError(); e != nil {
+		c.result.Release()
+		return nil, e
+	}
+	return &c.result, nil
+}
+
+// abandon gives a call up and tells the peer, in the way of its transport; false
+// when the answer has come meanwhile. An initialize cannot be taken back
+// (CA-03), and a server that may not know what to do with a probe is not
+// bothered with its end (LG-04).
+func (p *Peer) abandon(via sender, c *call, why string) bool {
+	p.mu.Lock()
+	answered := c.answered
+	if !answered {
+		delete(p.pending, c.id)
+	}
+	p.mu.Unlock()
+	if answered || c.probe || c.method == protocol.MethodInitialize {
+		return !answered
+	}
+	id := codec.IntID(c.id)
+	if canceler, ok := p.conn.(transport.Canceler); ok {
+		canceler.Cancel(id.Key())
+		return true
+	}
+	params := append([]byte(`{"requestId":`), id...)
+	params = append(params, `,"reason":`...)
+	params = append(codec.AppendString(params, why), '}')
+	// A peer that does not read must not hold up who has given up on it.
+	ctx, done := context.WithTimeout(p.ctx, abandonWait)
+	go func() {
+		defer done()
+		if err := p.notify(ctx, via, protocol.NotificationCancelled, params); err != nil {
+			p.engine.log.Debug("cancellation not sent", "error", err)
+		}
+	}()
+	<-ctx.Done()
+	return true
+}
+
+// Notify sends a notification. params is raw JSON, borrowed until Notify
+// returns; empty means none. What would contradict the negotiation is refused:
+// a list_changed that was not announced, a log message nobody asked for.
+func (p *Peer) Notify(ctx context.Context, method string, params []byte) error {
+	if p.unopened() {
+		return &NotNegotiatedError{method, "there was no handshake"}
+	}
+	return p.notify(ctx, p.conn, method, params)
+}
+
+func (p *Peer) notify(ctx context.Context, via sender, method string, params []byte) error {
+	if err := p.mayNotify(method); err != nil {
+		return err
+	}
+	w := getWorker()
+	defer w.put()
+	return via.Send(ctx, w.outgoing(codec.Notification, method, params))
+}
+
+// handleAnswer gives an answer to the call it is for. One that nobody waits
+// for came late, twice, or from nowhere: it is dropped (CO-39).
+func (p *Peer) handleAnswer(in *transport.Inbound) {
+	p.mu.Lock()
+	c := p.pendingCall(in.ID)
+	if c == nil && in.Kind == codec.ErrorResponse && in.ID == nil {
+		c = p.lonelyProbe()
+	}
+	if c == nil || c.answered {
+		p.mu.Unlock()
+		if p.engine.log.Enabled(p.ctx, slog.LevelDebug) {
+			p.engine.log.Debug("answer to no call of ours dropped", "id", in.ID.String())
+		}
+		return
+	}
+	if err := p.judge(c, in); err != nil {
+		c.fail(err)
+	} else {
+		in.MoveTo(&c.result.in)
+		c.answered = true
+		c.signal()
+	}
+	p.mu.Unlock()
+}
+
+// judge finds fault with a result that MCP does not allow. Caller holds p.mu.
+func (p *Peer) judge(c *call, in *transport.Inbound) error {
+	if in.Kind != codec.Response || p.engine.opts.Profile == JSONRPC {
+		return nil
+	}
+	if in.Result.Kind() != codec.Object { // CO-14
+		return fmt.Errorf("dispatch: malformed answer: the result is no object but %s", in.Result.Kind())
+	}
+	if c.inspect != nil {
+		return c.inspect(&in.Message)
+	}
+	if p.serving || p.state.remote.Era != protocol.Modern {
+		return nil
+	}
+	kind := in.Fact(codec.FactResultType)
+	text, _ := kind.Text()
+	switch string(text) {
+	case protocol.ResultComplete, protocol.ResultInputRequired:
+		return nil
+	}
+	// What the extensions that we declared add, only their user knows (CO-25).
+	if kind == nil || kind.Kind() == codec.String && has(p.engine.opts.Info.Capabilities, "extensions") {
+		return nil
+	}
+	return fmt.Errorf("dispatch: malformed answer: unknown resultType %s", kind)
+}
+
+// pendingCall finds a call by the id of an answer. Caller holds p.mu.
+func (p *Peer) pendingCall(id codec.ID) *call {
+	n, ok := codec.Value(id).Int64()
+	if !ok {
+		return nil
+	}
+	return p.pending[n]
+}
+
+// lonelyProbe is the one call in flight, if it is one that an error without id
+// answers: a server that knows nothing of a method may not even echo the id.
+// Caller holds p.mu.
+func (p *Peer) lonelyProbe() *call {
+	if len(p.pending) == 1 {
+		for _, c := range p.pending {
+			if c.probe {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// callWithToken finds a call by the progress token that was sent with it.
+// Caller holds p.mu.
+func (p *Peer) callWithToken(token codec.ID) *call {
+	if c := p.pendingCall(token); c != nil && !c.token.Valid() {
+		return c
+	}
+	if key := token.Key(); key.Valid() {
+		for _, c := range p.pending {
+			if c.token == key {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (c *call) signal() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// fail answers the call with a Go error. Caller holds p.mu.
+func (c *call) fail(err error) {
+	if !c.answered {
+		c.answered, c.err = true, err
+		c.signal()
+	}
+}
+
+// failCall fails the call whose transport gave it up.
+func (p *Peer) failCall(in *transport.Inbound) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.pendingCall(in.ID); c != nil {
+		c.fail(in.Err)
+	}
+}
+
+// failAnswered fails the call that a malformed answer names.
+func (p *Peer) failAnswered(in *transport.Inbound) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.pendingCall(in.ID); c != nil {
+		c.fail(fmt.Errorf("dispatch: malformed answer to %s: %w", c.method, in.Err))
+	}
+}
+
+// failAll fails every call, and every one to come, with cause, which becomes an
+// error of a dead connection. The first cause stays.
+func (p *Peer) failAll(cause error) {
+	if !errors.Is(cause, net.ErrClosed) {
+		cause = fmt.Errorf("%w: %w", net.ErrClosed, cause)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ending == nil {
+		p.ending = cause
+	}
+	for _, c := range p.pending {
+		c.fail(p.ending)
+	}
+}
+
+// progressed gives progress to the call it is for; false when it is for none
+// that listens (PR-07).
+func (p *Peer) progressed(in *transport.Inbound) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.callWithToken(codec.ID(in.Fact(codec.FactProgressToken)))
+	if c == nil || !c.progress || c.answered {
+		return false
+	}
+	value, ok := in.Fact(codec.FactProgress).Float64()
+	if !ok || c.moved && value <= c.reached { // PR-03
+		return true
+	}
+	c.reached, c.moved = value, true
+	e := Progress{Progress: value}
+	e.Total, _ = in.Fact(codec.FactTotal).Float64()
+	if message, err := codec.Find(in.Params, "message"); err == nil {
+		text, _ := message.Text()
+		e.Message = string(text)
+	}
+	if len(c.events) >= maxEvents {
+		c.events = append(c.events[:0], c.events[1:]...)
+	}
+	c.events = append(c.events, e)
+	c.signal()
+	return true
+}

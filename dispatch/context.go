@@ -1,0 +1,96 @@
+package dispatch
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// callContext is the context of one request, part of the request's one
+// allocation: its channel is made only when somebody asks for it, and it
+// registers nowhere, because its peer ends all of its calls itself.
+type callContext struct {
+	parent context.Context // for values alone
+
+	mu    sync.Mutex
+	err   error         // why it ended; nil while it runs
+	done  chan struct{} // made by the first Done
+	after map[*func()]struct{}
+}
+
+var _ context.Context = (*callContext)(nil)
+
+// closedChan is what Done returns when the context ended before anybody asked.
+var closedChan = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Deadline implements context.Context. A handler's limit has no fixed time,
+// since waiting for the peer does not count.
+func (c *callContext) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Done implements context.Context.
+func (c *callContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		if c.err != nil {
+			c.done = closedChan
+		} else {
+			c.done = make(chan struct{})
+		}
+	}
+	return c.done
+}
+
+// Err implements context.Context.
+func (c *callContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Value implements context.Context with the values of the connection.
+func (c *callContext) Value(key any) any { return c.parent.Value(key) }
+
+// AfterFunc lets package context follow this context without a goroutine.
+func (c *callContext) AfterFunc(f func()) func() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	if c.after == nil {
+		c.after = make(map[*func()]struct{})
+	}
+	key := &f
+	c.after[key] = struct{}{}
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, waiting := c.after[key]
+		delete(c.after, key)
+		return waiting
+	}
+}
+
+// end ends the context with err, context.Canceled or context.DeadlineExceeded;
+// the first end counts.
+func (c *callContext) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	if c.done != nil {
+		close(c.done)
+	}
+	for f := range c.after {
+		go (*f)()
+	}
+	c.after = nil
+}

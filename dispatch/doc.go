@@ -1,0 +1,55 @@
+// Package dispatch is the scheduler: it reads the messages of a connection,
+// finds who handles them, runs handlers at once or one after the other, keeps
+// the protocol's lifecycle, and sends requests of its own. It knows connections
+// only as [transport.Conn].
+//
+// # Usage
+//
+// A [Server] serves any number of connections with one table of handlers:
+// register with [Server.Handle], then call [Server.Serve] for each connection.
+// [Connect] dials a server, finds out which era of MCP it speaks and returns a
+// [Client]. Both sides are alike from there on: a [Peer] sends requests, and a
+// handler answers them, by appending raw JSON. Package typed puts Go values
+// around that.
+//
+// # Concurrency
+//
+// The goroutine that reads a message also handles it, so that a fast request
+// costs no hand-over. A handler that has not returned after a millisecond, or
+// that waits inside the engine ([Request.Call], [Request.Wait]), loses the
+// reader role to another goroutine, so that nothing behind it is held up:
+// answers, cancellations and ping are handled while handlers block. Handlers
+// therefore run at once with one another and must be safe for that.
+//
+// Requests of a method that is slow on average, while more are waiting, and the
+// items of an array run on goroutines of their own. [Limits] bounds the
+// handlers that run; those beyond it wait in a queue per peer, and places are
+// given to peers in turn. A full queue stops the reading, which is the
+// back-pressure, except while a call of ours waits for its answer: then further
+// requests are refused with -32000.
+//
+// Notifications of one peer are handled one at a time, in order. The progress
+// of a call is delivered before the call returns, on the caller's goroutine.
+// Answers leave in any order.
+//
+// Everything exported is safe for concurrent use unless it says otherwise.
+//
+// # Ownership
+//
+// A handler borrows its [Request] or [Notification] and all they give out until
+// it returns, and appends its result to memory of the engine. A [Result] is the
+// caller's until Release. Params given to calls are borrowed until the call
+// returns.
+//
+// # Limits
+//
+// All in [Limits], none of them zero. Where a peer runs into one, the error it
+// gets names it.
+//
+// # Errors
+//
+// An error answer of the peer is a *[codec.Error] with Remote set. An error
+// with net.ErrClosed in its tree means that the connection is over; a timeout
+// has [ErrTimeout] in it. What a handler returns is answered as it is if it is
+// a *[codec.Error], and otherwise with -32603 and without its text.
+package dispatch

@@ -1,0 +1,155 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// Profile says which dialect of JSON-RPC 2.0 is spoken.
+type Profile uint8
+
+const (
+	// MCP is the Model Context Protocol: a handshake or per-request metadata,
+	// params are objects, arrays only where the revision has them.
+	MCP Profile = iota
+	// JSONRPC is plain JSON-RPC 2.0: no handshake, positional params, batches
+	// always.
+	JSONRPC
+)
+
+// Options configure a [Server] or a client. They are copied; the zero value is
+// ready to use.
+type Options struct {
+	// Info is what this side says about itself.
+	Info Info
+	// Profile is the dialect, MCP by default.
+	Profile Profile
+	// Gate is what a server serves before a legacy handshake is complete.
+	Gate Gate
+	// Limits bound what peers can do.
+	Limits Limits
+	// TimeoutCode is the code that a request is answered with when its handler
+	// runs out of time; 0 means -32000.
+	TimeoutCode int
+	// Outgoing wraps every call that is sent by [Peer.Call], the first
+	// outermost: to authorize, measure or log what goes out.
+	Outgoing []func(CallFunc) CallFunc
+	// Logger gets the engine's diagnostics; nil discards them.
+	Logger *slog.Logger
+}
+
+// engine is what the peers of one Server or Client share.
+type engine struct {
+	opts        Options
+	limits      Limits
+	timeoutCode int64
+	versions    []protocol.Revision // oldest first
+	log         *slog.Logger
+	mux         Mux
+	sched       scheduler
+	watchdog    watchdog
+
+	closing atomic.Bool
+
+	mu    sync.Mutex
+	peers map[*Peer]struct{}
+}
+
+func newEngine(opts *Options) *engine {
+	e := &engine{peers: make(map[*Peer]struct{}), timeoutCode: protocol.CodeTimeout}
+	if opts != nil {
+		e.opts = *opts
+	}
+	e.limits = e.opts.Limits.filled()
+	if e.opts.TimeoutCode != 0 {
+		e.timeoutCode = int64(e.opts.TimeoutCode)
+	}
+	e.versions = slices.Clone(e.opts.Info.Versions)
+	if len(e.versions) == 0 {
+		e.versions = slices.Collect(protocol.Revisions())
+	}
+	e.log = e.opts.Logger
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.sched.max = int64(e.limits.MaxHandlers)
+	e.sched.perPeer = int64(e.limits.MaxHandlersPerPeer)
+	return e
+}
+
+func (e *engine) isClosing() bool { return e.closing.Load() }
+
+// legacy returns the handshake revisions that are spoken, oldest first.
+func (e *engine) legacy() []protocol.Revision {
+	return slices.DeleteFunc(slices.Clone(e.versions), func(r protocol.Revision) bool {
+		return r.Era() != protocol.Legacy
+	})
+}
+
+// speaks reports whether any revision of the era is spoken.
+func (e *engine) speaks(era protocol.Era) bool {
+	return slices.ContainsFunc(e.versions, func(r protocol.Revision) bool { return r.Era() == era })
+}
+
+// add makes p one of the engine's peers; false when the engine is closing.
+func (e *engine) add(p *Peer) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closing.Load() {
+		return false
+	}
+	e.peers[p] = struct{}{}
+	return true
+}
+
+func (e *engine) remove(p *Peer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.peers, p)
+}
+
+// shutdown refuses new requests, waits for the running ones until ctx ends, and
+// closes every connection.
+func (e *engine) shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	e.closing.Store(true)
+	peers := make([]*Peer, 0, len(e.peers))
+	for p := range e.peers {
+		peers = append(peers, p)
+	}
+	e.mu.Unlock()
+	var err error
+	for _, p := range peers {
+		if !p.drain(ctx) && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}
+	for _, p := range peers {
+		_ = p.shut(net.ErrClosed) // ending anyway
+		if p.pushed {
+			p.over()
+		}
+	}
+	for _, p := range peers {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	e.watchdog.close()
+	return err
+}
+
+// reportPanic logs a handler's panic with its stack; the peer learns nothing of
+// it.
+func (e *engine) reportPanic(method string, v any) {
+	e.log.Error("handler panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
+}

@@ -1,0 +1,156 @@
+package dispatch
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// Notification is one notification that came in. Its handler borrows it and
+// everything it gives out until it returns.
+type Notification struct {
+	peer *Peer
+	in   *transport.Inbound
+}
+
+// Method returns the method name: copied.
+func (n *Notification) Method() string { return string(n.in.Method) }
+
+// Params returns the raw params, nil when there are none: borrowed.
+func (n *Notification) Params() codec.Value { return n.in.Params }
+
+// Fact returns what the codec noted of the message: borrowed.
+func (n *Notification) Fact(f codec.Fact) codec.Value { return n.in.Fact(f) }
+
+// Peer returns the connection the notification came on.
+func (n *Notification) Peer() *Peer { return n.peer }
+
+// lane keeps the notifications of one peer in order: one is handled at a time,
+// on whatever goroutine found the lane free; the others wait.
+type lane struct {
+	mu      sync.Mutex
+	busy    bool
+	waiting []*transport.Inbound
+	dropped uint64
+	length  atomic.Int64 // of waiting, for those who do not hold mu
+}
+
+// handleNotification handles the notification in w.in, or lets it wait for the
+// one that is being handled.
+func (p *Peer) handleNotification(w *worker) {
+	rt := p.takeNotification(&w.in)
+	if rt == nil || !p.lane.enter(&w.in, p.engine.limits.MaxNotifications, false) {
+		return
+	}
+	p.offer(w)
+	p.runNotification(&w.note, &w.in, rt)
+	p.runLane(w)
+}
+
+// enter reports whether the lane was free; the caller then has to runLane. The
+// message waits in the lane when it was not free, or when wait says so.
+func (l *lane) enter(in *transport.Inbound, limit int, wait bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	free := !l.busy
+	l.busy = true
+	if free && !wait {
+		return true
+	}
+	if len(l.waiting) < limit || l.makeRoom(in) {
+		own := getInbound()
+		in.MoveTo(own)
+		l.waiting = append(l.waiting, own)
+	}
+	l.length.Store(int64(len(l.waiting)))
+	return free
+}
+
+// next takes the notification that waited longest, and leaves the lane when
+// there is none.
+func (l *lane) next() *transport.Inbound {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		l.waiting = nil
+		l.busy = false
+		return nil
+	}
+	in := l.waiting[0]
+	l.waiting[0] = nil
+	l.waiting = l.waiting[1:]
+	l.length.Store(int64(len(l.waiting)))
+	return in
+}
+
+// runLane handles what waits in the lane, for the goroutine that entered it.
+func (p *Peer) runLane(w *worker) {
+	for in := p.lane.next(); in != nil; in = p.lane.next() {
+		p.signalRoom()
+		p.runNotification(&w.note, in, p.engine.mux.notification(in.Method))
+		putInbound(in)
+	}
+	p.settle()
+}
+
+// makeRoom makes room in a full lane. Progress and log messages are worth least:
+// the oldest of them goes, or the new one (false) when it is one itself and none
+// waits. Anything else stays, and the reader stops until there is room again;
+// only while a call of ours is pending, whose answer it has to read, the oldest
+// goes instead. Caller holds l.mu.
+func (l *lane) makeRoom(in *transport.Inbound) bool {
+	for i, old := range l.waiting {
+		if droppable(old) {
+			putInbound(old)
+			l.waiting = slices.Delete(l.waiting, i, i+1)
+			l.dropped++
+			return true
+		}
+	}
+	l.dropped++
+	if droppable(in) {
+		return false
+	}
+	putInbound(l.waiting[0])
+	l.waiting = slices.Delete(l.waiting, 0, 1)
+	return true
+}
+
+func droppable(in *transport.Inbound) bool {
+	switch string(in.Method) {
+	case protocol.NotificationProgress, protocol.NotificationMessage:
+		return true
+	}
+	return false
+}
+
+func (p *Peer) runNotification(n *Notification, in *transport.Inbound, rt *route) {
+	if rt == nil {
+		return
+	}
+	*n = Notification{peer: p, in: in}
+	defer func() {
+		if v := recover(); v != nil {
+			p.engine.reportPanic(string(in.Method), v)
+		}
+	}()
+	rt.notify(p.ctx, n)
+}
+
+// Dropped returns how many notifications were dropped because too many waited
+// for the handler of an earlier one.
+func (p *Peer) Dropped() uint64 {
+	p.lane.mu.Lock()
+	defer p.lane.mu.Unlock()
+	return p.lane.dropped
+}
+
+func (l *lane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.busy
+}

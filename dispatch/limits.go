@@ -1,0 +1,108 @@
+package dispatch
+
+import "time"
+
+// What a peer can make us hold or do, and for how long.
+const (
+	// DefaultMaxHandlers bounds the handlers that run at once, over all peers
+	// of a Server or Client: a flood of slow calls must not become a flood of
+	// goroutines.
+	DefaultMaxHandlers = 256
+	// DefaultMaxHandlersPerPeer bounds them for one peer, so that one peer
+	// cannot take every place.
+	DefaultMaxHandlersPerPeer = 64
+	// DefaultMaxQueue and DefaultMaxQueueBytes bound the requests of one peer
+	// that wait for a place.
+	DefaultMaxQueue      = 1024
+	DefaultMaxQueueBytes = 32 << 20
+	// DefaultMaxNotifications bounds the notifications of one peer that wait
+	// for the handler of an earlier one.
+	DefaultMaxNotifications = 1024
+	// DefaultMaxBytes bounds the frames held in all queues together.
+	DefaultMaxBytes = 256 << 20
+	// DefaultHandlerTimeout bounds a handler's own running time; waiting for
+	// the peer does not count.
+	DefaultHandlerTimeout = 5 * time.Minute
+	// DefaultCallTimeout bounds a call of ours without progress, and
+	// DefaultCallMaximum with it.
+	DefaultCallTimeout = 60 * time.Second
+	DefaultCallMaximum = 10 * time.Minute
+	// DefaultInitializeTimeout bounds the handshake of a client, and
+	// DefaultProbeTimeout the question for the era that precedes it.
+	DefaultInitializeTimeout = 30 * time.Second
+	DefaultProbeTimeout      = 3 * time.Second
+	// DefaultDrain bounds the wait for running handlers after the peer ended
+	// its side or Shutdown was called.
+	DefaultDrain = 10 * time.Second
+)
+
+// slowHandler is the running mean beyond which a handler is worth a goroutine
+// of its own while more requests wait: a hand-over costs a few microseconds.
+const slowHandler = 20 * time.Microsecond
+
+// handOverAfter is how long a handler may keep the reader role.
+const handOverAfter = time.Millisecond
+
+// abandonWait is how long a call that was given up waits for its cancellation to
+// be written.
+const abandonWait = time.Second
+
+// maxWriters bounds the goroutines of one peer that are held up in writing
+// answers that no handler gave, to ping for instance, while others read on: a
+// peer that sends and does not read is not read either.
+const maxWriters = 8
+
+// flushAt bounds the answers that are held back for one write.
+const flushAt = 64 << 10
+
+// Answers to input that nobody can parse are limited in rate, so that two
+// peers cannot answer each other's complaints for ever.
+const (
+	complaintBurst = 64
+	complaintEvery = 100 * time.Millisecond
+)
+
+// Limits bound what peers can make a Server or Client do. A zero field means
+// its default, a negative one no limit.
+type Limits struct {
+	MaxHandlers        int
+	MaxHandlersPerPeer int
+	MaxQueue           int
+	MaxQueueBytes      int
+	MaxNotifications   int
+	MaxBytes           int
+	HandlerTimeout     time.Duration
+	CallTimeout        time.Duration
+	CallMaximum        time.Duration
+	InitializeTimeout  time.Duration
+	ProbeTimeout       time.Duration
+	Drain              time.Duration
+}
+
+func (l Limits) filled() Limits {
+	const many = 1<<31 - 1
+	const ever = time.Duration(1<<63 - 1)
+	fill(&l.MaxHandlers, DefaultMaxHandlers, many)
+	fill(&l.MaxHandlersPerPeer, DefaultMaxHandlersPerPeer, many)
+	fill(&l.MaxQueue, DefaultMaxQueue, many)
+	fill(&l.MaxQueueBytes, DefaultMaxQueueBytes, many)
+	fill(&l.MaxNotifications, DefaultMaxNotifications, many)
+	fill(&l.MaxBytes, DefaultMaxBytes, many)
+	fill(&l.HandlerTimeout, DefaultHandlerTimeout, ever)
+	fill(&l.CallTimeout, DefaultCallTimeout, ever)
+	fill(&l.CallMaximum, DefaultCallMaximum, ever)
+	fill(&l.InitializeTimeout, DefaultInitializeTimeout, ever)
+	fill(&l.ProbeTimeout, DefaultProbeTimeout, ever)
+	fill(&l.Drain, DefaultDrain, ever)
+	return l
+}
+
+// fill replaces zero by the default and a negative value by off.
+func fill[T int | time.Duration](v *T, def, off T) {
+	switch {
+	case *v == 0:
+		*v = def
+	case *v < 0:
+		*v = off
+	}
+}

@@ -1,0 +1,86 @@
+package dispatch
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// withMeta returns params with what the engine adds to _meta: the progress
+// token of a call that wants progress, and in 2026-07-28 the version, identity
+// and capabilities that every request carries (SC26-04). A member the caller
+// set itself wins. Params that need nothing come back as they are, others in
+// memory of w.
+func (p *Peer) withMeta(w *worker, c *call, params []byte) []byte {
+	params = bytes.TrimLeft(params, " \t\r\n")
+	p.mu.Lock()
+	standing := p.state.meta
+	p.mu.Unlock()
+	if standing == nil && !c.progress {
+		return params
+	}
+	if k := codec.Value(params).Kind(); k != codec.Object && k != codec.Absent {
+		return params // positional: there is no place for it
+	}
+	var given codec.Value // the caller's own _meta
+	dst := append(w.reply.B[:0], `{"_meta":{`...)
+	from := len(dst)
+	for name, value := range codec.Value(params).Members() {
+		if text, _ := name.Text(); string(text) == "_meta" && value.Kind() == codec.Object {
+			given = value
+		}
+	}
+	for name, value := range given.Members() {
+		dst = appendMember(dst, from, name, value)
+	}
+	if token, _ := codec.Find(given, protocol.MetaProgressToken); token != nil {
+		p.mu.Lock()
+		c.token = codec.ID(token).Key()
+		p.mu.Unlock()
+	} else if c.progress {
+		var token [20]byte
+		dst = appendMember(dst, from, codec.Value(`"`+protocol.MetaProgressToken+`"`), strconv.AppendInt(token[:0], c.id, 10))
+	}
+	for name, value := range standing.Members() {
+		if text, _ := name.Text(); !has(given, string(text)) {
+			dst = appendMember(dst, from, name, value)
+		}
+	}
+	dst = append(dst, '}')
+	for name, value := range codec.Value(params).Members() {
+		if text, _ := name.Text(); string(text) != "_meta" {
+			dst = appendMember(dst, 0, name, value)
+		}
+	}
+	w.reply.B = append(dst, '}')
+	return w.reply.B
+}
+
+// appendMember appends a member, with a comma unless it is the first one behind
+// from.
+func appendMember(dst []byte, from int, name, value codec.Value) []byte {
+	if len(dst) > from {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, name...)
+	dst = append(dst, ':')
+	return append(dst, value...)
+}
+
+func has(object codec.Value, name string) bool {
+	v, _ := codec.Find(object, name)
+	return v != nil
+}
+
+// standingMeta is what a client puts into the _meta of every request of
+// revision.
+func (i *Info) standingMeta(revision protocol.Revision) codec.Value {
+	dst := append(codec.Value(nil), `{"`+protocol.MetaProtocolVersion+`":`...)
+	dst = codec.AppendString(dst, revision)
+	dst = append(dst, `,"`+protocol.MetaClientInfo+`":`...)
+	dst = i.appendImplementation(dst)
+	dst = append(dst, `,"`+protocol.MetaClientCapabilities+`":`...)
+	return append(i.appendCapabilities(dst), '}')
+}

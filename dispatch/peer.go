@@ -1,0 +1,415 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// Peer is one connection as this side sees it: requests can be sent on it, and
+// it says who is at the other end. Handlers reach it as [Request.Peer], a
+// client as [Client.Peer]. All methods are safe for concurrent use.
+type Peer struct {
+	engine  *engine
+	conn    transport.Conn
+	cork    transport.Corker // conn, if it is one
+	serving bool             // we are the server of this connection
+	pushed  bool             // its transport pushes messages; nobody reads conn
+
+	ctx    context.Context // ends with the connection
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when nothing of the connection runs any more
+
+	// The reader role; see role.go.
+	role    atomic.Uint64
+	current atomic.Pointer[Request] // what the role's holder runs, unless it is in calls
+	watched atomic.Bool
+	seen    uint64 // with idle: the watchdog's
+	idle    int
+
+	// What the readers write; see role.go.
+	corked   atomic.Int64 // bytes queued and not flushed, roughly
+	flushing atomic.Bool  // somebody flushes
+	writers  atomic.Int64 // readers that write without a place, or are about to
+
+	logLevel atomic.Int32 // a protocol.LogLevel
+
+	// Places and queue; see sched.go.
+	running     atomic.Int64
+	queued      atomic.Int64
+	queuedBytes atomic.Int64
+	queue       []*Request    // guarded by engine.sched.mu
+	room        chan struct{} // capacity 1: whatever awaitRoom waits for may have changed
+
+	lane lane
+
+	mu       sync.Mutex
+	calls    map[callKey]*Request // requests in flight, but for current
+	pending  map[int64]*call      // calls of ours
+	lastID   int64
+	state    lifecycle
+	ending   error // why new calls of ours are refused; nil while they are not
+	draining atomic.Bool
+	settled  chan struct{} // capacity 1: while draining, something finished
+	finish   sync.Once     // guards the closing of done
+
+	complaints complaints
+}
+
+// newPeer returns a peer whose context has the values of ctx.
+func newPeer(ctx context.Context, e *engine, conn transport.Conn, serving bool) *Peer {
+	p := &Peer{
+		engine:  e,
+		conn:    conn,
+		serving: serving,
+		done:    make(chan struct{}),
+		room:    make(chan struct{}, 1),
+		settled: make(chan struct{}, 1),
+		calls:   make(map[callKey]*Request),
+		pending: make(map[int64]*call),
+	}
+	p.cork, _ = conn.(transport.Corker)
+	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return p
+}
+
+// SessionID names the session where the transport has one, else "".
+func (p *Peer) SessionID() string { return p.conn.SessionID() }
+
+// Conn returns the connection, for what its transport offers besides
+// [transport.Conn]. Its Read belongs to the engine.
+func (p *Peer) Conn() transport.Conn { return p.conn }
+
+// Context ends with the connection; its cause says why.
+func (p *Peer) Context() context.Context { return p.ctx }
+
+// Done is closed when the connection has ended and its handlers have returned,
+// or have outlived the bound on draining.
+func (p *Peer) Done() <-chan struct{} { return p.done }
+
+// Close ends the connection at once: calls fail, handlers are cancelled.
+func (p *Peer) Close() error { return p.shut(net.ErrClosed) }
+
+// handle handles the message in w.in, on the goroutine that holds the reader
+// role or on a transport's own.
+func (p *Peer) handle(w *worker) {
+	in := &w.in
+	switch {
+	case in.Failed:
+		p.failCall(in)
+	case in.Err != nil:
+		p.handleInvalid(w)
+	default:
+		switch in.Kind {
+		case codec.Request:
+			p.handleRequest(w)
+		case codec.Notification:
+			p.handleNotification(w)
+		case codec.Response, codec.ErrorResponse:
+			p.handleAnswer(in)
+		case codec.Batch:
+			p.handleBatch(w)
+		}
+	}
+}
+
+// handleRequest answers a request here and now, or sees to it that somebody
+// does.
+func (p *Peer) handleRequest(w *worker) {
+	in := &w.in
+	if p.isStray(in) {
+		return
+	}
+	key := callKey{in.Scope, in.ID.Key()}
+	if p.inFlight(key) {
+		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+		return
+	}
+	rt, revision, refusal := p.admit(&in.Message)
+	if refusal != nil {
+		p.answerError(w, in.Via, in.ID, refusal)
+		return
+	}
+	if rt == pingRoute {
+		p.answer(w, in.Via, in.ID, emptyObject, true)
+		return
+	}
+	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key}
+	r.ctx.parent = p.ctx
+	if p.pushed && !p.claim(r) {
+		p.notOpened(rt)
+		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+		return
+	}
+	slow := w.more && rt.mean.Load() > int64(slowHandler)
+	if !slow && p.engine.sched.take(p) {
+		w.placed = true
+		r.runInline(w)
+		w.placed = false
+		p.engine.sched.release(p)
+		p.settle()
+		return
+	}
+	if p.mustRefuse() {
+		p.unlist(r)
+		p.notOpened(rt)
+		p.answerError(w, in.Via, in.ID, p.queueFull())
+		return
+	}
+	if p.pushed {
+		r.done = make(chan struct{})
+	}
+	own := getInbound()
+	in.MoveTo(own) // the request outlives the reader's next Read
+	p.enqueue(r, own)
+	if r.done != nil {
+		<-r.done
+	}
+}
+
+// enqueue makes r, whose message is in, wait for a place.
+func (p *Peer) enqueue(r *Request, in *transport.Inbound) {
+	r.in.Store(in)
+	p.mu.Lock()
+	p.list(r)
+	p.mu.Unlock()
+	p.engine.sched.enqueue(r, in.Bytes)
+}
+
+func (r *Request) size() int {
+	if in := r.in.Load(); in != nil {
+		return in.Bytes
+	}
+	return 0
+}
+
+// runInline runs the handler on this goroutine, the message staying in w.
+func (r *Request) runInline(w *worker) {
+	p := r.peer
+	r.start = time.Now()
+	r.in.Store(&w.in)
+	if p.pushed { // claim listed it
+		r.clock.watch(r)
+		unwatch := context.AfterFunc(r.via.Context(), r.gone)
+		defer unwatch()
+	} else {
+		r.turn = w.role + 1
+		p.current.Store(r)
+		p.offer(w)
+	}
+	r.run(w, &w.in)
+}
+
+// runQueued runs the handler of a request that owns its message.
+func (r *Request) runQueued(w *worker) {
+	in := r.in.Load()
+	r.start = time.Now()
+	r.clock.watch(r)
+	if r.peer.pushed {
+		unwatch := context.AfterFunc(r.via.Context(), r.gone)
+		defer unwatch()
+	}
+	r.run(w, in)
+	putInbound(in)
+	if r.done != nil {
+		close(r.done)
+	}
+}
+
+// gone ends a request whose exchange has ended: there is nobody to answer.
+func (r *Request) gone() { r.ctx.end(context.Canceled) }
+
+// run runs the handler and sends its answer.
+func (r *Request) run(w *worker, in *transport.Inbound) {
+	p := r.peer
+	result, err := r.invoke(w.reply.B[:0])
+	r.route.observe(int64(time.Since(r.start)))
+	r.clock.end()
+	p.notOpened(r.route)
+	first, wanted := r.finish()
+	r.in.Store(nil)
+	var refusal *codec.Error
+	if wanted {
+		refusal = p.wireError(r, result, err)
+	}
+	if refusal == nil && r.revision.Era() == protocol.Modern {
+		result = w.complete(result)
+	}
+	switch {
+	case !first:
+	case r.batch != nil:
+		r.batch.add(w, r.index, in.ID, result, refusal, wanted)
+	case !wanted:
+	case refusal != nil:
+		p.answerError(w, r.via, in.ID, refusal)
+	default:
+		p.answer(w, r.via, in.ID, result, false)
+	}
+	r.ctx.end(context.Canceled)
+	w.grow(len(result))
+}
+
+var errNoResult = errors.New("the handler returned neither a result nor an error")
+
+// invoke calls the handler and turns a panic into an error. A request that was
+// cancelled while it waited is not run at all.
+func (r *Request) invoke(dst []byte) (result []byte, err error) {
+	if r.peer.ctx.Err() != nil { // it came too late for stop to find it
+		r.ctx.end(context.Canceled)
+	}
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.peer.engine.reportPanic(r.route.pattern, v)
+			result, err = nil, errPanic
+		}
+	}()
+	return r.route.handle(&r.ctx, r, dst)
+}
+
+var errPanic = errors.New("the handler panicked")
+
+// finish takes the request out of those in flight. It reports whether that is
+// first, not after expire, and whether an answer is wanted: not when the peer
+// cancelled it. Nothing but the answer follows.
+func (r *Request) finish() (first, wanted bool) {
+	p := r.peer
+	p.current.CompareAndSwap(r, nil)
+	alone := p.holds(r.turn) // nobody else can have seen it
+	if !alone {
+		p.mu.Lock()
+	}
+	first, wanted = !r.finished, !r.finished && !r.cancelled
+	r.finished = true
+	if !alone {
+		p.remove(r)
+		p.mu.Unlock()
+	}
+	r.seal() // without the lock: it waits for progress that is being written
+	return first, wanted
+}
+
+// seal makes the answer the last message of the request.
+func (r *Request) seal() {
+	r.send.Lock()
+	r.sealed = true
+	r.send.Unlock()
+}
+
+// expire answers a request whose handler has run too long; what the handler
+// returns later is dropped.
+func (r *Request) expire() {
+	p := r.peer
+	r.ctx.end(context.DeadlineExceeded)
+	p.mu.Lock()
+	in := r.in.Load()
+	if r.finished || in == nil {
+		p.mu.Unlock()
+		return
+	}
+	id := slices.Clone(in.ID)
+	r.finished = true
+	p.remove(r)
+	wanted := !r.cancelled
+	p.mu.Unlock()
+	r.seal()
+
+	w := getWorker()
+	defer w.put()
+	err := &codec.Error{
+		Code:    p.engine.timeoutCode,
+		Message: fmt.Sprintf("the handler exceeded its limit of %s", p.engine.limits.HandlerTimeout),
+	}
+	if r.batch != nil {
+		r.batch.keepFrame()
+		r.batch.add(w, r.index, id, nil, err, wanted)
+	} else if wanted {
+		p.answerError(w, r.via, id, err)
+	}
+}
+
+// inFlight reports whether a request with this id is in flight (CO-08, CO-09).
+// Nothing that answers the id may be sent but the answer to that one.
+func (p *Peer) inFlight(key callKey) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[key] != nil
+}
+
+// claim is inFlight and list at once: where messages are pushed, another with
+// the same id may come at this moment.
+func (p *Peer) claim(r *Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls[r.key] != nil {
+		return false
+	}
+	p.list(r)
+	return true
+}
+
+// list makes the request one that others can find. Caller holds p.mu.
+func (p *Peer) list(r *Request) {
+	if !r.finished && !r.listed {
+		r.listed = true
+		p.calls[r.key] = r
+	}
+}
+
+// remove undoes list. Caller holds p.mu.
+func (p *Peer) remove(r *Request) {
+	if r.listed {
+		r.listed = false
+		delete(p.calls, r.key)
+	}
+}
+
+// unlist is remove for a request that will not run.
+func (p *Peer) unlist(r *Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.remove(r)
+}
+
+// full reports whether the queue of p, or that of all peers together, has no
+// room.
+func (p *Peer) full() bool {
+	l := &p.engine.limits
+	return p.queued.Load() >= int64(l.MaxQueue) ||
+		p.queuedBytes.Load() >= int64(l.MaxQueueBytes) ||
+		p.queued.Load() > 0 && p.engine.sched.bytes.Load() >= int64(l.MaxBytes)
+}
+
+// mustRefuse reports whether a request for which there is no place must be
+// refused: when the queue is full and the reader cannot wait for room, because
+// a call of ours waits for what comes behind, or because there is no reader.
+func (p *Peer) mustRefuse() bool { return p.full() && (p.pushed || p.hasPending()) }
+
+func (p *Peer) queueFull() *codec.Error {
+	l := &p.engine.limits
+	limit, what := l.MaxBytes, "bytes of waiting requests of all peers"
+	switch {
+	case p.queued.Load() >= int64(l.MaxQueue):
+		limit, what = l.MaxQueue, "waiting requests"
+	case p.queuedBytes.Load() >= int64(l.MaxQueueBytes):
+		limit, what = l.MaxQueueBytes, "bytes of waiting requests"
+	}
+	return refusef(protocol.CodeTimeout, "busy: the limit of %d %s is reached", limit, what)
+}
+
+func (p *Peer) hasPending() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.pending) > 0
+}

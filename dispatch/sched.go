@@ -1,0 +1,141 @@
+package dispatch
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// scheduler bounds the handlers that run at once and shares the places out
+// between peers: whoever has waiting requests gets one place after another in
+// turn, so that a flood from one peer delays another by one handler at most.
+type scheduler struct {
+	max     int64
+	perPeer int64
+	running atomic.Int64 // handlers that run, those that wait inside the engine left out
+	waiting atomic.Int64 // requests in the queues of all peers
+	bytes   atomic.Int64 // frames held by queues
+
+	mu   sync.Mutex
+	ring []*Peer // peers with waiting requests, next one first
+}
+
+// take takes a place for a request of p if one is free and nobody of p waits for
+// it.
+func (s *scheduler) take(p *Peer) bool {
+	if p.queued.Load() > 0 {
+		return false
+	}
+	if s.seize(p) {
+		return true
+	}
+	// While seize tried, a place that became free looked taken to its releaser.
+	if s.waiting.Load() > 0 {
+		s.start()
+	}
+	return false
+}
+
+// seize takes a place whoever waits.
+func (s *scheduler) seize(p *Peer) bool {
+	if p.running.Add(1) > s.perPeer {
+		p.running.Add(-1)
+		return false
+	}
+	if s.running.Add(1) > s.max {
+		s.running.Add(-1)
+		p.running.Add(-1)
+		return false
+	}
+	return true
+}
+
+// retake takes a place beyond the bounds.
+func (s *scheduler) retake(p *Peer) {
+	p.running.Add(1)
+	s.running.Add(1)
+}
+
+// release gives a place back, and to whoever waits for one.
+func (s *scheduler) release(p *Peer) {
+	p.running.Add(-1)
+	s.running.Add(-1)
+	if s.waiting.Load() > 0 {
+		s.start()
+	}
+}
+
+// enqueue puts r, which owns its message, at the end of its peer's queue and
+// starts what can be started.
+func (s *scheduler) enqueue(r *Request, size int) {
+	p := r.peer
+	s.mu.Lock()
+	p.queue = append(p.queue, r)
+	if len(p.queue) == 1 {
+		s.ring = append(s.ring, p)
+	}
+	p.queued.Add(1)
+	p.queuedBytes.Add(int64(size))
+	s.bytes.Add(int64(size))
+	s.waiting.Add(1)
+	s.mu.Unlock()
+	s.start()
+}
+
+// start runs waiting requests on goroutines of their own while there are
+// places.
+func (s *scheduler) start() {
+	for {
+		r := s.next()
+		if r == nil {
+			return
+		}
+		go s.run(r)
+	}
+}
+
+// run runs a request that has a place, and then others with the same place for
+// as long as somebody waits.
+func (s *scheduler) run(r *Request) {
+	w := getWorker()
+	defer w.put()
+	for r != nil {
+		p := r.peer
+		r.runQueued(w)
+		p.running.Add(-1)
+		s.running.Add(-1)
+		p.settle()
+		r = nil
+		if s.waiting.Load() > 0 {
+			r = s.next()
+		}
+	}
+}
+
+// next takes a place and the request it is for: of the first peer in the ring
+// that may have one more. It returns nil when nobody waits or no place is free.
+func (s *scheduler) next() *Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, p := range s.ring {
+		if !s.seize(p) {
+			continue
+		}
+		s.ring = append(s.ring[:i], s.ring[i+1:]...)
+		r := p.queue[0]
+		p.queue[0] = nil
+		p.queue = p.queue[1:]
+		if len(p.queue) > 0 {
+			s.ring = append(s.ring, p)
+		} else {
+			p.queue = nil
+		}
+		size := int64(r.size())
+		p.queued.Add(-1)
+		p.queuedBytes.Add(-size)
+		s.bytes.Add(-size)
+		s.waiting.Add(-1)
+		p.signalRoom()
+		return r
+	}
+	return nil
+}

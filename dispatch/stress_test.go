@@ -1,0 +1,180 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// TestStress: two peers that are alike send each other calls, nested calls,
+// arrays, notifications and cancellations at random, with few places and short
+// queues, over a pipe and over a socket. Nobody gets what another asked for,
+// and everything ends.
+func TestStress(t *testing.T) {
+	t.Run("pipe", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			near, far := transport.Pipe(nil)
+			stress(t, near, far)
+		})
+	})
+	t.Run("socket", func(t *testing.T) {
+		near, far := socket(t)
+		stress(t, near, far)
+	})
+}
+
+func stress(t *testing.T, near, far transport.Conn) {
+	random := func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+		params := payload(r)
+		switch rand.N(10) {
+		case 0: // takes a while
+			select {
+			case <-time.After(rand.N(3 * time.Millisecond)):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		case 1: // asks back
+			res, err := r.Call(ctx, "echo", []byte(params))
+			if err != nil {
+				return nil, err
+			}
+			defer res.Release()
+			if string(res.Value()) != params {
+				return nil, fmt.Errorf("asked %s, got %s", params, res.Value())
+			}
+		case 2: // asks back in depth
+			if res, err := r.Call(ctx, "random", r.Params()); err == nil {
+				res.Release()
+			}
+		case 3:
+			_ = r.Progress(ctx, 1, 0, "")
+			r.Wait(func() { <-time.After(rand.N(time.Millisecond)) })
+			_ = r.Progress(ctx, 2, 0, "")
+		case 4:
+			return nil, &codec.Error{Code: 1001, Message: params}
+		case 5:
+			_ = r.Peer().Notify(ctx, "note", r.Params())
+		}
+		if payload(r) != params {
+			return nil, errors.New("the params changed")
+		}
+		return append(dst, params...), nil
+	}
+	o := dispatch.Options{Limits: dispatch.Limits{MaxHandlers: 4, MaxHandlersPerPeer: 4, MaxQueue: 8}}
+	j := joinConns(t, o, near, far, func(s *dispatch.Server) {
+		s.Handle("random", random)
+		s.Handle("echo", echo)
+		s.HandleNotification("note", func(context.Context, *dispatch.Notification) {})
+	}, func(m *dispatch.Mux) {
+		m.Handle("random", random)
+		m.Handle("echo", echo)
+		m.HandleNotification("note", func(context.Context, *dispatch.Notification) {})
+	})
+	var all sync.WaitGroup
+	for i, p := range []*dispatch.Peer{j.peer, j.client.Peer()} {
+		for k := range 16 {
+			all.Go(func() {
+				for n := range 100 {
+					params := fmt.Appendf(nil, `{"v":"%d.%d.%d"}`, i, k, n)
+					require.NoError(t, once(t.Context(), p, params))
+				}
+			})
+		}
+	}
+	all.Wait()
+	require.NoError(t, j.server.Shutdown(context.Background()))
+	<-j.client.Peer().Done()
+}
+
+// payload is the params without what the engine added to them.
+func payload(r *dispatch.Request) string {
+	v, _ := codec.Find(r.Params(), "v")
+	return `{"v":` + string(v) + `}`
+}
+
+// once makes one call, cancelled at random, and returns an error if something is
+// wrong with what comes back.
+func once(ctx context.Context, p *dispatch.Peer, params []byte) error {
+	var opts []dispatch.CallOption
+	last := 0.0
+	if rand.N(2) == 0 {
+		opts = append(opts, dispatch.WithProgress(func(p dispatch.Progress) { last = p.Progress }))
+	}
+	if rand.N(4) == 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, rand.N(2*time.Millisecond))
+		defer end()
+	}
+	if rand.N(8) == 0 {
+		batch := []dispatch.BatchCall{{Method: "echo", Params: params}, {Method: "note", Notify: true}, {Method: "echo", Params: params}}
+		if err := p.Batch(ctx, batch); err != nil {
+			return ignore(ctx, err)
+		}
+		for _, b := range batch {
+			if err := ignore(ctx, b.Err); err != nil {
+				return err
+			}
+			if b.Result != nil {
+				if string(b.Result.Value()) != string(params) {
+					return fmt.Errorf("asked %s, got %s", params, b.Result.Value())
+				}
+				b.Result.Release()
+			}
+		}
+		return nil
+	}
+	res, err := p.Call(ctx, "random", params, opts...)
+	var e *codec.Error
+	switch {
+	case errors.As(err, &e):
+		if e.Code == 1001 && e.Message != string(params) {
+			return fmt.Errorf("asked %s, got %w", params, err)
+		}
+		return nil // what it asked us in turn may fail, and a full queue refuse
+	case err != nil:
+		return ignore(ctx, err)
+	}
+	defer res.Release()
+	if got := string(res.Value()); got != string(params) {
+		return fmt.Errorf("asked %s, got %s", params, got)
+	}
+	if last == 1 {
+		return errors.New("the call returned before its progress")
+	}
+	return nil
+}
+
+// ignore drops what the end of ctx and a full queue bring about.
+func ignore(ctx context.Context, err error) error {
+	var e *codec.Error
+	if ctx.Err() != nil || errors.As(err, &e) && e.Code == -32000 {
+		return nil
+	}
+	return err
+}
+
+// socket returns the two ends of a TCP connection on this machine.
+func socket(t testing.TB) (near, far transport.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		c, _ := l.Accept()
+		accepted <- c
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	return transport.Stream(c, 0, nil), transport.Stream(<-accepted, 0, nil)
+}

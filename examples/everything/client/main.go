@@ -1,0 +1,180 @@
+// The command client connects to an MCP server and shows what a host does with
+// it: tools, progress, questions to user and model, a list of tools that
+// changes, and cancellation.
+//
+//	go run ./examples/everything/client                        # the everything server, in this process
+//	go run ./examples/everything/client -- COMMAND [ARGS...]   # any server that speaks stdio
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/examples/everything/host"
+	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/transport"
+)
+
+var eras = map[string]dispatch.EraChoice{
+	"auto": dispatch.EraAuto, "legacy": dispatch.EraLegacy, "modern": dispatch.EraModern,
+}
+
+func main() {
+	eraName := flag.String("era", "auto", "what to speak: auto, legacy or modern")
+	flag.Parse()
+	era, ok := eras[*eraName]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "client: unknown era %q: auto, legacy or modern\n", *eraName)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, era, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, era dispatch.EraChoice, command []string) (err error) {
+	dialer := transport.Dialer(inProcess{})
+	if len(command) > 0 {
+		dialer = stdio.Command(command, nil)
+	}
+	h, err := host.Connect(ctx, dialer, &host.Options{
+		Era:    era,
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Sample: func(_ context.Context, prompt string) (string, error) {
+			return "an answer to " + prompt, nil
+		},
+		Elicit: func(_ context.Context, message string, _ json.RawMessage) (map[string]any, error) {
+			fmt.Printf("  the server asks: %s\n", message)
+			return map[string]any{"username": "Zoë", "email": "zoe@example.org"}, nil
+		},
+		Roots:   []string{"file:///home/zoe/project"},
+		OnLog:   func(level, text string) { fmt.Printf("  log, %s: %s\n", level, text) },
+		OnTools: func(tools []host.Tool) { fmt.Printf("  %d tools\n", len(tools)) },
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	remote := h.Client().Peer().Remote()
+	fmt.Printf("connected to %s, which speaks %s (%s)\n", remote.Info, remote.Revision, remote.Era)
+	return show(ctx, h)
+}
+
+// inProcess connects to a server in this process.
+type inProcess struct{}
+
+func (inProcess) Dial(context.Context) (transport.Conn, error) {
+	near, far := transport.Pipe(nil)
+	go func() { _ = everything.New(nil).Serve(context.Background(), far) }() // it ends with the client
+	return near, nil
+}
+
+// step is a call that the client shows.
+type step struct {
+	tool      string
+	arguments any
+}
+
+var steps = []step{
+	{"echo", map[string]string{"message": "Hello from MCP client!"}},
+	{"add", map[string]int{"a": 42, "b": 58}},
+	{"divide", map[string]int{"a": 1, "b": 0}},
+	{"slow", map[string]any{"seconds": 0.1, "steps": 4}},
+	{"test_logging_tool", nil},
+	{"test_sampling", map[string]string{"prompt": "the question"}},
+	{"test_elicitation", map[string]string{"message": "Who are you?"}},
+	{"list_roots", nil},
+}
+
+func show(ctx context.Context, h *host.Host) error {
+	tools, err := h.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	offered := map[string]bool{}
+	for _, t := range tools {
+		offered[t.Name] = true
+	}
+	for _, s := range steps {
+		if !offered[s.tool] {
+			continue
+		}
+		if err := call(ctx, h, s); err != nil {
+			return err
+		}
+	}
+	if offered["add_tool"] {
+		if err := change(ctx, h); err != nil {
+			return err
+		}
+	}
+	if offered["slow"] {
+		return cancel(ctx, h)
+	}
+	return nil
+}
+
+func call(ctx context.Context, h *host.Host, s step) error {
+	fmt.Printf("%s\n", s.tool)
+	result, err := h.Call(ctx, s.tool, s.arguments, dispatch.WithProgress(func(p dispatch.Progress) {
+		fmt.Printf("  progress %g of %g %s\n", p.Progress, p.Total, p.Message)
+	}))
+	if err != nil {
+		return err
+	}
+	outcome := "result"
+	if result.IsError {
+		outcome = "failed"
+	}
+	fmt.Printf("  %s: %s\n", outcome, strings.ReplaceAll(result.Text(), "\n", " "))
+	return nil
+}
+
+// change adds a tool and waits until the notice of it has brought a new list.
+func change(ctx context.Context, h *host.Host) error {
+	const name = "extra_from_client"
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	if err := call(ctx, h, step{"add_tool", map[string]string{"name": name}}); err != nil {
+		return err
+	}
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		tools, err := h.Tools(ctx)
+		if err != nil {
+			return err
+		}
+		for _, t := range tools {
+			if t.Name == name {
+				tick.Stop()
+				return call(ctx, h, step{name, nil})
+			}
+		}
+		<-tick.C
+	}
+}
+
+// cancel gives a call up while it runs.
+func cancel(ctx context.Context, h *host.Host) error {
+	fmt.Println("slow, given up after 50 ms")
+	short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	_, err := h.Call(short, "slow", map[string]int{"seconds": 30})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the call was not given up: %w", err)
+	}
+	fmt.Printf("  %v\n", err)
+	return nil
+}

@@ -1,0 +1,73 @@
+// The command server serves the everything example to the client that started
+// it.
+//
+//	go run ./examples/everything/server
+//
+// Point any MCP client at that command, for instance the Inspector. Diagnostics
+// go to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/stdio"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+// run returns the exit status: 2 for a command line that makes no sense, 1 for
+// anything else that goes wrong.
+func run(args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	transport := flags.String("transport", "stdio", "how clients reach the server; only stdio so far")
+	verbose := flags.Bool("v", false, "log more")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	if *transport != "stdio" {
+		fmt.Fprintf(stderr, "server: transport %q is not supported, only stdio is\n", *transport)
+		return 2
+	}
+	level := slog.LevelWarn
+	if *verbose {
+		level = slog.LevelDebug
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	if err := serveStdio(logger); err != nil {
+		logger.Error("server ended", "error", err)
+		return 1
+	}
+	return 0
+}
+
+// serveStdio serves until standard input ends or a signal comes.
+func serveStdio(logger *slog.Logger) error {
+	conn, err := stdio.Claim(nil)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err = everything.New(&everything.Options{Logger: logger}).Serve(ctx, conn)
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil // we were asked to end
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package stdio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Backoff slows down the restart of a child that dies again and again soon
+// after its start. The first restart is immediate: a server may die of the very
+// question which era it speaks, and serve the next connection.
+type Backoff struct {
+	// First is how long Dial waits after the second rapid exit in a row, 1 s by
+	// default; it doubles with each one that follows, up to Max, 30 s by default.
+	First, Max time.Duration
+	// Stable is how long a child must have lived for its exit not to be rapid,
+	// 10 s by default. A child that was closed does not count.
+	Stable time.Duration
+	// Budget is how many rapid exits in a row are accepted before Dial refuses
+	// with ErrRapidExits; 0 means any number.
+	Budget int
+}
+
+// ErrRapidExits is in the tree of Dial's error when the command died too often
+// soon after its start.
+var ErrRapidExits = errors.New("the command keeps exiting")
+
+// history is what became of a command's earlier children.
+type history struct {
+	mu    sync.Mutex
+	rapid int // exits in a row
+}
+
+// exited notes that a child died after it had lived for so long.
+func (h *history) exited(b *Backoff, lived time.Duration) {
+	if b == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if lived >= orDefault(b.Stable, 10*time.Second) {
+		h.rapid = 0
+	} else {
+		h.rapid++
+	}
+}
+
+// wait waits as long as the next start has to.
+func (h *history) wait(ctx context.Context, b *Backoff) error {
+	if b == nil {
+		return nil
+	}
+	h.mu.Lock()
+	rapid := h.rapid
+	h.mu.Unlock()
+	if b.Budget > 0 && rapid > b.Budget {
+		return fmt.Errorf("%w: %d times in a row (Budget = %d)", ErrRapidExits, rapid, b.Budget)
+	}
+	if rapid < 2 {
+		return nil
+	}
+	delay, most := orDefault(b.First, time.Second), orDefault(b.Max, 30*time.Second)
+	for range rapid - 2 {
+		if delay *= 2; delay >= most {
+			break
+		}
+	}
+	delay = min(delay, most)
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting %s after %d rapid exits: %w", delay, rapid, context.Cause(ctx))
+	}
+}

@@ -1,0 +1,172 @@
+package stdio
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/wirespool/wirespool/internal/poll"
+)
+
+// end is the private way to one of the standard streams. Its descriptor may be
+// shared with the parent, so that O_NONBLOCK must not be set on it; a Read that
+// simply blocked could not be ended by Close. How that is solved depends on
+// what the stream is.
+type end struct {
+	fd  int
+	how manner
+
+	wake    [2]int // a pipe; a byte in it ends every wait
+	users   gate
+	stopped sync.Once
+}
+
+// manner is how a descriptor is kept from blocking in the kernel.
+type manner uint8
+
+const (
+	// polled: poll(2) comes before each read and each write. It costs one more
+	// system call, and a write takes no more than pipeBuf at a time, since a
+	// larger one would block until all of it has gone.
+	polled manner = iota
+	// reopened: fd is a description of our own of the same pipe, which may be
+	// non-blocking. poll(2) comes only after EAGAIN.
+	reopened
+	// socket: a flag of each call keeps it from blocking.
+	socket
+)
+
+// pipeBuf is PIPE_BUF: a pipe that poll(2) calls writable takes that much.
+const pipeBuf = 4096
+
+// newEnd returns an end of what descriptor fd, which is 0 or 1, refers to now.
+func newEnd(fd int) (*end, error) {
+	e := new(end)
+	e.users.last = e.release
+	var st syscall.Stat_t
+	err := syscall.Fstat(fd, &st)
+	if err != nil {
+		return nil, os.NewSyscallError("fstat", err)
+	}
+	if st.Mode&syscall.S_IFMT == syscall.S_IFIFO {
+		// Permission may be lacking if another user made the pipe, and /proc may
+		// be missing.
+		access := []int{syscall.O_RDONLY, syscall.O_WRONLY}[fd]
+		e.fd, err = syscall.Open("/proc/self/fd/"+strconv.Itoa(fd), access|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+		if err == nil {
+			e.how = reopened
+		}
+	}
+	if e.how != reopened {
+		if e.fd, err = private(fd); err != nil {
+			return nil, err
+		}
+		if st.Mode&syscall.S_IFMT == syscall.S_IFSOCK {
+			e.how = socket
+		}
+	}
+	if err := syscall.Pipe2(e.wake[:], syscall.O_CLOEXEC); err != nil {
+		_ = syscall.Close(e.fd) // the first error is the one to report
+		return nil, os.NewSyscallError("pipe2", err)
+	}
+	return e, nil
+}
+
+// Read returns what is there, and waits if that is nothing.
+func (e *end) Read(p []byte) (int, error) {
+	if !e.users.enter() {
+		return 0, os.ErrClosed
+	}
+	defer e.users.leave()
+	for wait := e.how == polled; ; {
+		if wait {
+			if err := ready(poll.In(e.fd, e.wake[0])); err != nil {
+				return 0, err
+			}
+		}
+		n, err := e.read(p)
+		switch {
+		case err == syscall.EAGAIN:
+			wait = true
+		case err == syscall.EINTR:
+		case err != nil:
+			return 0, fmt.Errorf("stdio: standard input: %w", err)
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// Write writes all of p, in as many turns as it takes.
+func (e *end) Write(p []byte) (int, error) {
+	if !e.users.enter() {
+		return 0, os.ErrClosed
+	}
+	defer e.users.leave()
+	done := 0
+	for wait := e.how == polled; done < len(p); {
+		if wait {
+			if err := ready(poll.Out(e.fd, e.wake[0])); err != nil {
+				return done, err
+			}
+		}
+		n, err := e.write(p[done:])
+		switch {
+		case err == syscall.EAGAIN:
+			wait = true
+		case err == syscall.EINTR:
+		case err != nil:
+			return done, fmt.Errorf("stdio: standard output: %w", err)
+		default:
+			done += n
+		}
+	}
+	return done, nil
+}
+
+func ready(ok bool, err error) error {
+	if err == nil && !ok {
+		err = os.ErrClosed
+	}
+	return err
+}
+
+func (e *end) read(p []byte) (int, error) {
+	if e.how == socket {
+		n, _, err := syscall.Recvfrom(e.fd, p, syscall.MSG_DONTWAIT)
+		return n, err
+	}
+	return syscall.Read(e.fd, p)
+}
+
+func (e *end) write(p []byte) (int, error) {
+	switch e.how {
+	case socket:
+		return syscall.SendmsgN(e.fd, p, nil, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+	case polled:
+		p = p[:min(len(p), pipeBuf)]
+	}
+	return syscall.Write(e.fd, p)
+}
+
+// interrupt ends every wait and refuses what comes later. A call that is stuck
+// in the kernel (a terminal that was stopped) keeps the descriptor until it
+// returns.
+func (e *end) interrupt() {
+	e.stopped.Do(func() {
+		_, _ = syscall.Write(e.wake[1], []byte{0}) // nobody reads it: it wakes whoever waits, for good
+		e.users.close()
+	})
+}
+
+// release closes the descriptors when nobody uses them any more.
+func (e *end) release() {
+	for _, fd := range []int{e.wake[0], e.wake[1], e.fd} {
+		_ = syscall.Close(fd) // nothing depends on the outcome
+	}
+}
