@@ -38,6 +38,21 @@ func (k ValueKind) String() string {
 // not valid JSON they return some answer or none, but never panic.
 type Value []byte
 
+// MarshalJSON implements json.Marshaler: a Value in a Go struct is the text it
+// holds, and null when it is absent. The result is v itself.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if len(v) == 0 {
+		return []byte("null"), nil
+	}
+	return v, nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler: text is copied.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	*v = append((*v)[:0], text...)
+	return nil
+}
+
 // Kind returns the JSON type, read off the first byte.
 func (v Value) Kind() ValueKind {
 	if len(v) == 0 {

@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -211,4 +212,24 @@ func TestValuesNeverPanic(t *testing.T) {
 			try(b)
 		}
 	}
+}
+
+// TestValueInAStruct holds that a Value is JSON to JSON libraries too, and not
+// the base64 that a slice of bytes would be.
+func TestValueInAStruct(t *testing.T) {
+	type holder struct {
+		A, B codec.Value
+		C    *codec.Value `json:",omitempty"`
+	}
+	text, err := json.Marshal(holder{A: codec.Value(`{"n":1915883588174806058}`)})
+	require.NoError(t, err)
+	require.Equal(t, `{"A":{"n":1915883588174806058},"B":null}`, string(text))
+
+	var back holder
+	source := []byte(`{"A":[1, 2.50],"C":"x"}`)
+	require.NoError(t, json.Unmarshal(source, &back))
+	clear(source)
+	require.Equal(t, `[1, 2.50]`, string(back.A))
+	require.Nil(t, back.B)
+	require.Equal(t, `"x"`, string(*back.C))
 }

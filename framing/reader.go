@@ -1,6 +1,7 @@
 package framing
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -94,9 +95,24 @@ func (r *Reader) Framing() Framing { return Framing(r.framing.Load()) }
 // returned by every later call: io.EOF is a clean end, other errors of the
 // source are wrapped.
 func (r *Reader) Next() (Frame, error) {
-	if r.mode == modeLines && !r.ahead.full {
-		return r.nextLine(true)
+	// Nearly every line lies in the buffer, is a JSON object or array, and ends
+	// with a bare LF: that is decided here.
+	if r.mode == modeLines && r.phase == inLines && !r.ahead.full {
+		if i := bytes.IndexByte(r.mem[r.p:r.w], '\n'); i > 0 {
+			start, end := r.s, r.p+i
+			c := r.mem[start]
+			if n := end - start; (c == '{' || c == '[') && r.mem[end-1] != '\r' && n <= r.opt.MaxFrame {
+				if ref, ok := r.block.TakeNext(); ok {
+					r.s, r.p, r.last = end+1, end+1, n
+					return Frame{r.mem[start:end:end], r.base + int64(start), ref}, nil
+				}
+			}
+		}
 	}
+	return r.next()
+}
+
+func (r *Reader) next() (Frame, error) {
 	if r.ahead.full {
 		got := r.ahead
 		r.ahead = result{}

@@ -73,6 +73,17 @@ func (b *Block) Take() (Ref, bool) {
 	return Ref{b, b.gen, k}, true
 }
 
+// TakeNext is Take for a slot whose word is open already; it reports false for
+// any other, which is then Take's to hand out.
+func (b *Block) TakeNext() (Ref, bool) {
+	k := b.next
+	if k%wordSlots == 0 {
+		return Ref{}, false
+	}
+	b.next = k + 1
+	return Ref{b, b.gen, k}, true
+}
+
 // Used reports whether a slot was handed out.
 func (b *Block) Used() bool { return b.next != 0 }
 
