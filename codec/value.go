@@ -47,9 +47,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v, nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler: text is copied.
+// UnmarshalJSON implements json.Unmarshaler: text is copied, into memory of its
+// own, since v may be a view of a frame.
 func (v *Value) UnmarshalJSON(text []byte) error {
-	*v = append((*v)[:0], text...)
+	*v = append(Value(nil), text...)
 	return nil
 }
 

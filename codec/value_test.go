@@ -232,4 +232,9 @@ func TestValueInAStruct(t *testing.T) {
 	require.Equal(t, `[1, 2.50]`, string(back.A))
 	require.Nil(t, back.B)
 	require.Equal(t, `"x"`, string(*back.C))
+
+	frame := []byte(`[1,2,3]`)
+	view := codec.Value(frame)
+	require.NoError(t, json.Unmarshal([]byte(`{}`), &view))
+	require.Equal(t, `[1,2,3]`, string(frame), "the frame was written to")
 }

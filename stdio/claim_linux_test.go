@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,6 +39,7 @@ func init() {
 	roles["restore"] = restore
 	roles["unread"] = unread
 	roles["finish"] = finish
+	roles["hasty"] = hasty
 }
 
 // TestStrayOutput: prints, and children of handlers, get at neither stream (N16,
@@ -384,12 +387,46 @@ func TestCloseUnblocks(t *testing.T) {
 		open func(t *testing.T) (*os.File, io.WriteCloser, *os.File, io.Reader)
 	}{{"pipe", pipePair}, {"socket", socketPair}, {"terminal", terminal}} {
 		t.Run(kind.name, func(t *testing.T) {
-			in, ours, out, _ := kind.open(t)
-			defer ours.Close()
-			s := start(t, "unread", framing.Newline, framing.Newline, func(c *exec.Cmd) { c.Stdin, c.Stdout = in, out })
-			require.NoError(t, soon(t, result(s.cmd.Wait)))
+			for _, role := range []string{"hasty", "unread"} {
+				in, ours, out, _ := kind.open(t)
+				s := start(t, role, framing.Newline, framing.Newline, func(c *exec.Cmd) { c.Stdin, c.Stdout = in, out })
+				require.NoError(t, soon(t, result(s.cmd.Wait)))
+				require.NoError(t, ours.Close())
+			}
 		})
 	}
+}
+
+// hasty closes connections while a Read is about to begin, or waits.
+func hasty() error {
+	for i := range 300 {
+		conn, err := stdio.Claim(nil)
+		if err != nil {
+			return err
+		}
+		read := result(func() error { return conn.Read(new(transport.Inbound)) })
+		for i%2 == 0 && !readBlocks() {
+			runtime.Gosched()
+		}
+		if err := conn.Close(); err != nil {
+			return err
+		}
+		if err := <-read; !errors.Is(err, net.ErrClosed) {
+			return fmt.Errorf("Read: %v", err)
+		}
+	}
+	return nil
+}
+
+// readBlocks reports whether a Read of standard input is in a system call.
+func readBlocks() bool {
+	all := make([]byte, 64<<10)
+	for stack := range bytes.SplitSeq(all[:runtime.Stack(all, true)], []byte("\n\n")) {
+		if bytes.Contains(stack, []byte("(*end).Read(")) && bytes.Contains(stack, []byte(" [syscall")) {
+			return true
+		}
+	}
+	return false
 }
 
 // finish closes the connection while a large frame is being written.

@@ -31,6 +31,10 @@ func (g *gate) leave() {
 	}
 }
 
+// others reports whether somebody is inside besides the caller; of a closed
+// gate.
+func (g *gate) others() bool { return g.inside.Load() > shut+1 }
+
 // close lets nobody in any more. It may be called once.
 func (g *gate) close() {
 	if g.inside.Add(shut) == shut {
