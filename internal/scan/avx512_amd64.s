@@ -12,10 +12,10 @@ DATA iota<>+48(SB)/8, $0x3736353433323130
 DATA iota<>+56(SB)/8, $0x3f3e3d3c3b3a3938
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
-// func indexAVX512(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
+// func indexAVX512(text *byte, n int, at uint32, s *indexState, out *uint32) int
 TEXT ·indexAVX512(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
-	MOVQ blocks+8(FP), CX
+	MOVQ n+8(FP), CX
 	MOVL at+16(FP), DX
 	MOVQ s+24(FP), BX
 	MOVQ out+32(FP), DI
@@ -42,7 +42,12 @@ TEXT ·indexAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD AX, Z26
 
 loop512:
+	CMPQ CX, $64
+	JB tail512
 	VMOVDQU64 (SI), Z0
+	SUBQ $64, CX
+
+block512:
 	VPORQ Z0, Z23, Z23
 	VPORQ Z0, Z18, Z1
 	VPSHUFB Z0, Z16, Z2
@@ -115,7 +120,7 @@ stored512:
 	LEAQ (DI)(R12*4), DI
 	ADDQ $64, SI
 	ADDL $64, DX
-	DECQ CX
+	TESTQ CX, CX
 	JNZ loop512
 
 	MOVQ s+24(FP), BX
@@ -132,6 +137,16 @@ stored512:
 	SHRQ $2, DI
 	MOVQ DI, ret+40(FP)
 	RET
+
+tail512:
+	// Spaces but for the bytes there are; the mask keeps the load off the rest.
+	MOVQ $-1, AX
+	BZHIQ CX, AX, AX
+	KMOVQ AX, K7
+	VMOVDQA64 Z18, Z0
+	VMOVDQU8 (SI), K7, Z0
+	XORL CX, CX
+	JMP block512
 
 escapes512:
 	// R11 = backslashes, R9 = 1 if the first byte is escaped. A backslash at
@@ -177,7 +192,7 @@ TEXT ·plainAVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTD AX, Z20
 
 	SUBQ $4, CX
-	JB tail512
+	JB few512
 
 four512:
 	VMOVDQU64 (SI), Z0
@@ -205,12 +220,12 @@ four512:
 	KORQ K5, K6, K5
 	KORQ K2, K5, K2
 	KORTESTQ K1, K2
-	JNZ tail512
+	JNZ few512
 	ADDQ $256, SI
 	SUBQ $4, CX
 	JAE four512
 
-tail512:
+few512:
 	ADDQ $4, CX
 	JZ done512
 

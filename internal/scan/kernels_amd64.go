@@ -21,17 +21,36 @@ var (
 	spaces = [16]byte{0x0: ' ', 0x9: '\t', 0xa: '\n', 0xd: '\r'}
 )
 
-// indexBlocks lists the tokens of whole blocks. text points to the first byte,
-// whose index is at; out has room for a block's worth of tokens more than there
-// can be, and what is written there behind the last token means nothing.
-func indexBlocks(text *byte, blocks int, at uint32, s *indexState, out *uint32) int {
+// indexText lists the tokens of text, whose first byte has the index at. It ends
+// outside of the last token or, if s says so, inside of a string; only the last
+// text of an index may be no multiple of a block. out has room for a block's
+// worth of tokens more than there can be, and what is written there behind the
+// last token means nothing.
+func indexText(text []byte, at int, s *indexState, out []uint32) int {
 	if kernels == avx512 {
-		return indexAVX512(text, blocks, at, s, out)
+		return indexAVX512(&text[0], len(text), uint32(at), s, &out[0])
 	}
-	return indexAVX2(text, blocks, at, s, out)
+	n := 0
+	if blocks := len(text) / block; blocks > 0 {
+		n = indexAVX2(&text[0], blocks, uint32(at), s, &out[0])
+	}
+	if whole := len(text) &^ (block - 1); whole < len(text) {
+		tail := blank
+		copy(tail[:], text[whole:])
+		n += indexAVX2(&tail[0], 1, uint32(at+whole), s, &out[n])
+	}
+	return n
 }
 
-// hasWide reports whether indexBlocks may be called.
+// blank is what the last block is filled up with.
+var blank = func() (t [block]byte) {
+	for i := range t {
+		t[i] = ' '
+	}
+	return t
+}()
+
+// hasWide reports whether indexText may be called.
 func hasWide() bool { return kernels != swar }
 
 // plainRun returns how many bytes of b, at least, are plain text: exactly as
@@ -48,7 +67,7 @@ func plainRun(b []byte) int {
 }
 
 //go:noescape
-func indexAVX512(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
+func indexAVX512(text *byte, n int, at uint32, s *indexState, out *uint32) int
 
 //go:noescape
 func plainAVX512(text *byte, blocks int) int

@@ -6,6 +6,6 @@ package scan
 
 func hasWide() bool { return false }
 
-func indexBlocks(*byte, int, uint32, *indexState, *uint32) int { return 0 }
+func indexText([]byte, int, *indexState, []uint32) int { return 0 }
 
 func plainRun(b []byte) int { return plainWords(b) }

@@ -50,8 +50,8 @@ func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
 // What the wide steps cost to begin with, in bytes that the narrow ones walk
 // in the same time. Tests set them to zero.
 var (
-	wideMin   = 512 // text that must be left for the wide pass to pay
-	wideAfter = 128 // part of a value that is walked narrowly first: most are short
+	wideMin   = 256 // text that must be left for the wide pass to pay
+	wideAfter = 32  // part of a value that is walked narrowly first: most are short
 	longRun   = 32  // plain text a string must begin with for its rest to be taken in wide steps
 )
 

@@ -13,22 +13,21 @@ import (
 // left to the narrow pass, which knows how to say what is wrong and where.
 
 const (
-	firstChunk = 32 // blocks indexed at first, in case the value is short
-	chunk      = 64 // blocks indexed at a time from then on
-	block      = 64 // bytes
-	lookahead  = 8  // tokens within reach of one step of the walk
+	firstChunk = 32 * block // bytes indexed at first, in case the value is short
+	chunk      = 64 * block // bytes indexed at a time from then on
+	block      = 64
+	lookahead  = 8 // tokens within reach of one step of the walk
 )
 
 // index is the list of tokens of a stretch of text.
 type index struct {
 	state indexState
 	next  int // first byte that is not indexed yet
-	size  int // blocks to index next
+	size  int // bytes to index next
 	k, n  int // tokens[k:n] are indexed and not consumed yet
 	// The kernel writes up to 64 tokens at once, whether they mean something
 	// or not.
-	tokens [lookahead + chunk*block + block]uint32
-	tail   [block]byte
+	tokens [lookahead + chunk + block]uint32
 }
 
 // indexState is what the kernel carries from block to block.
@@ -60,19 +59,10 @@ func (x *index) more(b []byte) bool {
 	}
 	left := copy(x.tokens[:lookahead], x.tokens[x.k:x.n])
 	x.k, x.n = 0, left
-	blocks := min(len(rest)/block, x.size)
-	if blocks > 0 {
-		x.n += indexBlocks(&rest[0], blocks, uint32(x.next), &x.state, &x.tokens[x.n])
-		x.next += blocks * block
-		x.size = chunk
-		return true
-	}
-	n := copy(x.tail[:], rest)
-	for i := n; i < block; i++ {
-		x.tail[i] = ' '
-	}
-	x.n += indexBlocks(&x.tail[0], 1, uint32(x.next), &x.state, &x.tokens[x.n])
-	x.next = len(b)
+	rest = rest[:min(len(rest), x.size)]
+	x.n += indexText(rest, x.next, &x.state, x.tokens[left:])
+	x.next += len(rest)
+	x.size = chunk
 	return true
 }
 
