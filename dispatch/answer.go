@@ -90,7 +90,7 @@ func (p *Peer) unreadableID() codec.ID {
 func clash(id codec.ID) *codec.Error {
 	return &codec.Error{
 		Code:    protocol.CodeInvalidRequest,
-		Message: fmt.Sprintf("id %s is already in use by a request that is still running", id),
+		Message: fmt.Sprintf("id %s is already in use by another request", id),
 	}
 }
 

@@ -16,6 +16,7 @@ type batch struct {
 	peer *Peer
 	via  transport.Exchange
 	in   *transport.Inbound // the array: its items borrow the frame
+	ids  map[callKey]bool   // of its requests; the reader's
 
 	mu      sync.Mutex
 	answers [][]byte // by item; nil for what gets no answer
@@ -38,7 +39,7 @@ func (p *Peer) handleBatch(w *worker) {
 	}
 	in := getInbound()
 	w.in.MoveTo(in)
-	b := &batch{peer: p, via: in.Via, in: in, answers: make([][]byte, in.Len()), left: 1}
+	b := &batch{peer: p, via: in.Via, in: in, ids: make(map[callKey]bool), answers: make([][]byte, in.Len()), left: 1}
 	if p.pushed {
 		b.over = make(chan struct{})
 	}
@@ -111,10 +112,11 @@ func (b *batch) refuse(i int, id codec.ID, e *codec.Error) {
 func (b *batch) request(i int, in *transport.Inbound) bool {
 	p := b.peer
 	key := callKey{in.Scope, in.ID.Key()}
-	if p.inFlight(key) {
+	if b.ids[key] || p.inFlight(key) {
 		b.refuse(i, nil, clash(in.ID))
 		return false
 	}
+	b.ids[key] = true
 	if p.engine.opts.Profile != JSONRPC {
 		if string(in.Method) == protocol.MethodInitialize {
 			b.refuse(i, in.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be part of a batch")) // CO-33

@@ -46,7 +46,7 @@ func TestArrays(t *testing.T) {
 		{"a call that is an answer too", `[{"jsonrpc":"2.0","id":9,"method":"echo","result":{}}]`, `[{"jsonrpc":"2.0","id":9,"error":{"code":-32600,"message":"…"}}]`},
 		{"initialize", "[" + helloWithID("8") + "," + item1 + "]", `[{"jsonrpc":"2.0","id":8,"error":{"code":-32600,"message":"initialize must not be part of a batch"}},` + answer1 + "]"},
 		{"modern", "[" + modern("8", "echo") + "," + item1 + "]", `[{"jsonrpc":"2.0","id":8,"error":{"code":-32600,"message":"a request of 2026-07-28 must not be part of a batch"}},` + answer1 + "]"},
-		{"one id twice", "[" + item1 + `,{"jsonrpc":"2.0","id":1.0,"method":"echo"}]`, "[" + answer1 + `,{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id 1.0 is already in use by a request that is still running"}}]`},
+		{"one id twice", "[" + item1 + `,{"jsonrpc":"2.0","id":1.0,"method":"ping"}]`, "[" + answer1 + `,{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id 1.0 is already in use by another request"}}]`},
 		{"positional params", `[{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}]`, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params must be an object"}}]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -46,8 +46,8 @@ func within(limit time.Duration, f func(context.Context) bool) {
 	f(ctx)
 }
 
-// drain waits until no handler of p runs or waits for a place, and everything
-// they said is written; false when ctx ended before.
+// drain waits until nothing of p is being handled or waits for a place, and
+// everything that was said is written; false when ctx ended before.
 func (p *Peer) drain(ctx context.Context) bool {
 	p.draining.Store(true)
 	for !p.quiet() {
@@ -71,7 +71,7 @@ func (p *Peer) quiet() bool {
 	p.mu.Lock()
 	calls := len(p.calls)
 	p.mu.Unlock()
-	return calls == 0 && p.running.Load() <= 0 && p.queued.Load() == 0 && p.writers.Load() == 0 && p.lane.idle()
+	return calls == 0 && p.busy.Load() == 0 && p.running.Load() <= 0 && p.queued.Load() == 0 && p.lane.idle()
 }
 
 // settle tells whoever drains that something finished.

@@ -50,7 +50,7 @@ func TestIDsInFlight(t *testing.T) {
 				w.send(call(tt.first, "slow"))
 				synctest.Wait()
 				<-time.After(prompt)
-				refused := `{"jsonrpc":"2.0",` + null + `"error":{"code":-32600,"message":"id ` + strings.ReplaceAll(strings.ReplaceAll(tt.second, `\`, `\\`), `"`, `\"`) + ` is already in use by a request that is still running"}}`
+				refused := `{"jsonrpc":"2.0",` + null + `"error":{"code":-32600,"message":"id ` + strings.ReplaceAll(strings.ReplaceAll(tt.second, `\`, `\\`), `"`, `\"`) + ` is already in use by another request"}}`
 				for _, second := range []string{
 					call(tt.second, "echo"), call(tt.second, "slow"), call(tt.second, "ping"), call(tt.second, "nope"),
 					call(tt.second, "initialize"), modern(tt.second, "echo"),

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"strings"
 	"testing"
 
@@ -15,54 +14,42 @@ import (
 
 func repeat(line string, n int) string { return strings.TrimSuffix(strings.Repeat(line+"\n", n), "\n") }
 
-// loop is a server whose peer takes no memory: bytes go in, and answers are
-// counted. It is for benchmarks and for counting allocations.
+// loop is a server whose peer takes no memory: bytes go in, and the lines that
+// come back are counted. It is for benchmarks and for counting allocations.
 type loop struct {
-	in  chan []byte
-	out chan struct{} // an empty line came: the end of what one step sent
+	in    chan []byte
+	lines chan int // how many lines a write had
+	rest  []byte   // of what came in; the reader's
 }
 
-// loopConn is the server's end of a loop.
-type loopConn struct {
-	*loop
-	rest []byte
-}
-
-func (c *loopConn) Read(p []byte) (int, error) {
-	if len(c.rest) == 0 {
+// Read implements io.Reader for the server.
+func (l *loop) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
 		var ok bool
-		if c.rest, ok = <-c.in; !ok {
+		if l.rest, ok = <-l.in; !ok {
 			return 0, io.EOF
 		}
 	}
-	n := copy(p, c.rest)
-	c.rest = c.rest[n:]
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
 	return n, nil
 }
 
-func (c *loopConn) Write(p []byte) (int, error) {
-	if bytes.Contains(p, mark) {
-		c.out <- struct{}{}
-	}
+// Write implements io.Writer for the server.
+func (l *loop) Write(p []byte) (int, error) {
+	l.lines <- bytes.Count(p, []byte{'\n'})
 	return len(p), nil
 }
 
-func (c *loopConn) Close() error { return net.ErrClosed }
-
-// mark is what the answer to the last request of a step contains.
-var mark = []byte(`"id":"mark"`)
+// Close implements io.Closer.
+func (l *loop) Close() error { return nil }
 
 func newLoop(t testing.TB, o *dispatch.Options, register func(*dispatch.Server)) *loop {
-	if o == nil {
-		o = plain()
-	}
-	l := &loop{make(chan []byte), make(chan struct{})}
+	l := &loop{in: make(chan []byte), lines: make(chan int)}
 	s := dispatch.NewServer(o)
 	register(s)
 	done := make(chan error, 1)
-	go func() {
-		done <- s.Serve(context.Background(), transport.Stream(&loopConn{loop: l}, framing.Newline, nil))
-	}()
+	go func() { done <- s.Serve(context.Background(), transport.Stream(l, framing.Newline, nil)) }()
 	t.Cleanup(func() {
 		close(l.in)
 		<-done
@@ -71,12 +58,14 @@ func newLoop(t testing.TB, o *dispatch.Options, register func(*dispatch.Server))
 	return l
 }
 
-// step returns a function that sends lines and a ping, and returns when that is
-// answered.
-func (l *loop) step(lines string) func() {
-	text := []byte(lines + "\n" + call(`"mark"`, "ping") + "\n")
+// step returns a function that sends text and returns when n lines have come
+// back.
+func (l *loop) step(text string, n int) func() {
+	b := []byte(text + "\n")
 	return func() {
-		l.in <- text
-		<-l.out
+		l.in <- b
+		for left := n; left > 0; {
+			left -= <-l.lines
+		}
 	}
 }

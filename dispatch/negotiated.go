@@ -92,8 +92,8 @@ func (p *Peer) SetLogLevel(level protocol.LogLevel) { p.logLevel.Store(int32(lev
 // Log sends a log message on the request's exchange if its sender wants to see
 // that level; data is raw JSON, logger may be empty.
 func (r *Request) Log(ctx context.Context, level protocol.LogLevel, logger string, data codec.Value) error {
-	r.send.Lock()
-	defer r.send.Unlock()
+	r.send.enter()
+	defer r.send.leave()
 	if r.over() || !r.wantsLog(level) {
 		return nil
 	}
@@ -126,8 +126,8 @@ func logParams(level protocol.LogLevel, logger string, data codec.Value) []byte 
 // left out. It does nothing when the sender gave no token, when the value is
 // not above the last one (PR-03), and once the answer is on its way (PR-04).
 func (r *Request) Progress(ctx context.Context, progress, total float64, message string) error {
-	r.send.Lock()
-	defer r.send.Unlock()
+	r.send.enter()
+	defer r.send.leave()
 	if r.over() || r.reported && !(progress > r.progress) || !isNumber(progress) || !isNumber(total) {
 		return nil
 	}

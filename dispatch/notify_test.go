@@ -107,7 +107,7 @@ func TestNotificationBacklog(t *testing.T) {
 		for p := range s.Peers {
 			go func() { _, _ = p.Call(t.Context(), "ping", nil) }()
 		}
-		w.want(call("1", "ping"), empty("1")) // now it is
+		require.ElementsMatch(t, []string{call("1", "ping"), empty("1")}, []string{w.next(), w.next()}) // now it is
 		w.send(note(log, 5), note(other, 6), note(other, 7))
 		w.send(note(other, 8), note(log, 9)) // the first of the others must go, then the new one
 		w.send(`{"jsonrpc":"2.0","id":1,"result":{}}`)
@@ -132,7 +132,7 @@ func TestNotificationHandlerCalls(t *testing.T) {
 				res, err := n.Peer().Call(ctx, "ping", nil)
 				require.NoError(t, err)
 				res.Release()
-				require.NoError(t, n.Peer().Notify(ctx, "done", []byte(fmt.Sprintf(`{"n":%d}`, number(n)))))
+				require.NoError(t, n.Peer().Notify(ctx, "done", fmt.Appendf(nil, `{"n":%d}`, number(n))))
 			})
 		})
 		w.send(note("n", 1), note("n", 2))

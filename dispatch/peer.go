@@ -44,6 +44,7 @@ type Peer struct {
 	logLevel atomic.Int32 // a protocol.LogLevel
 
 	// Places and queue; see sched.go.
+	busy        atomic.Int64 // messages that are being handled
 	running     atomic.Int64
 	queued      atomic.Int64
 	queuedBytes atomic.Int64
@@ -102,6 +103,13 @@ func (p *Peer) Close() error { return p.shut(net.ErrClosed) }
 // handle handles the message in w.in, on the goroutine that holds the reader
 // role or on a transport's own.
 func (p *Peer) handle(w *worker) {
+	p.busy.Add(1)
+	p.dispatch(w)
+	p.busy.Add(-1)
+	p.settle()
+}
+
+func (p *Peer) dispatch(w *worker) {
 	in := &w.in
 	switch {
 	case in.Failed:
@@ -156,7 +164,6 @@ func (p *Peer) handleRequest(w *worker) {
 		r.runInline(w)
 		w.placed = false
 		p.engine.sched.release(p)
-		p.settle()
 		return
 	}
 	if p.mustRefuse() {
@@ -238,7 +245,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	first, wanted := r.finish()
 	r.in.Store(nil)
 	var refusal *codec.Error
-	if wanted {
+	if wanted = wanted && p.ctx.Err() == nil; wanted { // else there is nobody to answer
 		refusal = p.wireError(r, result, err)
 	}
 	if refusal == nil && r.revision.Era() == protocol.Modern {
@@ -302,9 +309,9 @@ func (r *Request) finish() (first, wanted bool) {
 
 // seal makes the answer the last message of the request.
 func (r *Request) seal() {
-	r.send.Lock()
+	r.send.enter()
 	r.sealed = true
-	r.send.Unlock()
+	r.send.leave()
 }
 
 // expire answers a request whose handler has run too long; what the handler

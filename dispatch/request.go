@@ -38,10 +38,10 @@ type Request struct {
 
 	waiting atomic.Int32 // waits inside the engine; the first gave the slot back
 
-	send     sync.Mutex // held while progress is sent, so that none follows the answer
-	sealed   bool       // the answer is next; guarded by send
-	progress float64    // last value sent; guarded by send
-	reported bool       // progress holds a value; guarded by send
+	send     turnstile // held while progress is sent, so that none follows the answer
+	sealed   bool      // the answer is next; guarded by send
+	progress float64   // last value sent; guarded by send
+	reported bool      // progress holds a value; guarded by send
 }
 
 // callKey finds a request among those in flight.

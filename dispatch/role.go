@@ -152,7 +152,6 @@ func (p *Peer) wrote() {
 	if p.writers.Add(-1) == maxWriters {
 		p.signalRoom()
 	}
-	p.settle()
 }
 
 // watchdog takes the reader role from handlers that keep it too long. One

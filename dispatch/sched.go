@@ -14,18 +14,18 @@ type scheduler struct {
 	running atomic.Int64 // handlers that run, those that wait inside the engine left out
 	waiting atomic.Int64 // requests in the queues of all peers
 	bytes   atomic.Int64 // frames held by queues
+	tight   atomic.Bool  // some peer waits for a place of all, not of its own
 
 	mu   sync.Mutex
 	ring []*Peer // peers with waiting requests, next one first
 }
 
-// take takes a place for a request of p if one is free and nobody of p waits for
-// it.
+// take takes a place for a request of p if one is free and nobody waits for it.
 func (s *scheduler) take(p *Peer) bool {
-	if p.queued.Load() > 0 {
+	if p.queued.Load() > 0 || s.tight.Load() {
 		return false
 	}
-	if s.seize(p) {
+	if ok, _ := s.seize(p); ok {
 		return true
 	}
 	// While seize tried, a place that became free looked taken to its releaser.
@@ -35,18 +35,19 @@ func (s *scheduler) take(p *Peer) bool {
 	return false
 }
 
-// seize takes a place whoever waits.
-func (s *scheduler) seize(p *Peer) bool {
+// seize takes a place whoever waits. If there is none, it reports whether that
+// is so for all peers.
+func (s *scheduler) seize(p *Peer) (ok, tight bool) {
 	if p.running.Add(1) > s.perPeer {
 		p.running.Add(-1)
-		return false
+		return false, false
 	}
 	if s.running.Add(1) > s.max {
 		s.running.Add(-1)
 		p.running.Add(-1)
-		return false
+		return false, true
 	}
-	return true
+	return true, false
 }
 
 // retake takes a place beyond the bounds.
@@ -117,7 +118,12 @@ func (s *scheduler) next() *Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, p := range s.ring {
-		if !s.seize(p) {
+		ok, tight := s.seize(p)
+		if tight {
+			s.tight.Store(true)
+			return nil
+		}
+		if !ok {
 			continue
 		}
 		s.ring = append(s.ring[:i], s.ring[i+1:]...)
@@ -129,6 +135,9 @@ func (s *scheduler) next() *Request {
 		} else {
 			p.queue = nil
 		}
+		if len(s.ring) == 0 {
+			s.tight.Store(false)
+		}
 		size := int64(r.size())
 		p.queued.Add(-1)
 		p.queuedBytes.Add(-size)
@@ -137,5 +146,6 @@ func (s *scheduler) next() *Request {
 		p.signalRoom()
 		return r
 	}
+	s.tight.Store(false)
 	return nil
 }

@@ -54,7 +54,7 @@ func stress(t *testing.T, near, far transport.Conn) {
 				return nil, fmt.Errorf("asked %s, got %s", params, res.Value())
 			}
 		case 2: // asks back in depth
-			if res, err := r.Call(ctx, "random", r.Params()); err == nil {
+			if res, err := r.Call(ctx, "random", []byte(params)); err == nil {
 				res.Release()
 			}
 		case 3:

@@ -17,11 +17,14 @@ import (
 // Child is the connection to a child process; the Conn that the Dialer of
 // [Command] returns is one.
 //
-// It lives in a process group of its own. On Linux it is killed when this
-// process dies, however that happens. When it exits, what it wrote before is
-// read first. Then Read returns an [*ExitError], and what is left of its group
-// is killed: with SIGTERM at once, and with SIGKILL as soon as nobody holds its
-// pipes any more, or has done so for Options.PipeWait.
+// It lives in a process group of its own, which is not in the foreground of a
+// terminal: it gets no Ctrl-C, and cannot ask for a password there. On Linux it
+// is killed when this process dies, however that happens.
+//
+// When it exits, what it wrote before is read first; then Read returns an
+// [*ExitError]. What is left of its group is ended: by SIGTERM at once, and by
+// SIGKILL as soon as nobody holds its pipes any more, or Options.PipeWait is
+// over.
 type Child struct {
 	conn
 	command *command
@@ -37,9 +40,10 @@ type Child struct {
 	ended  chan struct{} // closed when nothing of it is left, and exit is known
 	exit   *ExitError
 
-	closing chan struct{} // closed by Close
-	once    sync.Once
-	err     error // what Close returns; read after once
+	closing   chan struct{} // closed by Close
+	diedFirst bool          // it had exited by then; read after closing
+	once      sync.Once
+	err       error // what Close returns; read after once
 }
 
 var (
@@ -94,26 +98,32 @@ func (c *Child) explainEnd(err error) error {
 		return err
 	}
 	if isClosed(c.closing) {
-		return errClosed
+		return c.closedError()
 	}
 	grace := time.NewTimer(exitGrace)
 	defer grace.Stop()
 	select {
 	case <-c.exited:
 	case <-c.closing:
-		return errClosed
+		return c.closedError()
 	case <-grace.C:
 		if err == io.EOF {
 			err = &ExitError{Command: c.command.argv[0], Stderr: c.Stderr()}
 		}
 		return err
 	}
-	select {
-	case <-c.ended:
-		return c.exit
-	case <-c.closing:
+	<-c.ended // soon
+	return c.exit
+}
+
+// closedError is the error of a connection that was closed. If that was because
+// the child had died, it is the death that matters.
+func (c *Child) closedError() error {
+	if !c.diedFirst {
 		return errClosed
 	}
+	<-c.ended // soon
+	return c.exit
 }
 
 // supervise sees the process to its end.
@@ -168,7 +178,7 @@ func (c *Child) Close() error {
 
 func (c *Child) shutDown() error {
 	opts := &c.command.opts
-	exitedBefore := isClosed(c.exited)
+	c.diedFirst = isClosed(c.exited)
 	close(c.closing)
 	c.stdout.interrupt()
 	drained := make(chan struct{})
@@ -185,7 +195,7 @@ func (c *Child) shutDown() error {
 	_ = c.stdout.file.Close() // nothing depends on the outcome
 	<-drained
 	switch {
-	case exitedBefore:
+	case c.diedFirst:
 		return nil
 	case !isClosed(c.exited):
 		return &ExitError{Command: c.command.argv[0], Err: forced, Stderr: c.Stderr()}

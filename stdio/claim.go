@@ -24,7 +24,10 @@ var claimed atomic.Bool
 // frames that are being written have been, within FlushWait.
 //
 // Call it first thing in main: what was read from os.Stdin before, or a read of
-// it that is under way, takes bytes of the protocol. o may be nil.
+// it that is under way, takes bytes of the protocol. Likewise what was read
+// ahead is gone after Close. Descriptor 2 is left alone: if the parent has made
+// it the same pipe as descriptor 1, prints to it are in the protocol. o may be
+// nil.
 func Claim(o *Options) (transport.Conn, error) {
 	opts := o.filled()
 	if !claimed.CompareAndSwap(false, true) {

@@ -110,13 +110,15 @@ func fragile() error {
 
 // TestConnect runs a real server behind a real client, both of them ours.
 func TestConnect(t *testing.T) {
-	c, err := dispatch.Connect(patient(t), command(t, "serve mcp", stdio.Options{}), nil)
-	require.NoError(t, err)
-	res, err := c.CallRaw(patient(t), "tools/list", nil)
-	require.NoError(t, err)
-	require.Contains(t, string(res.Value()), `"tools":[]`)
-	res.Release()
-	require.NoError(t, c.Close())
+	for _, f := range []framing.Framing{framing.Newline, framing.Detect} {
+		c, err := dispatch.Connect(patient(t), command(t, "serve mcp", stdio.Options{Framing: f}), nil)
+		require.NoError(t, err)
+		res, err := c.CallRaw(patient(t), "tools/list", nil)
+		require.NoError(t, err)
+		require.Contains(t, string(res.Value()), `"tools":[]`)
+		res.Release()
+		require.NoError(t, c.Close())
+	}
 }
 
 // TestConnectAgain: a server that dies of the question for its era is started
@@ -130,8 +132,8 @@ func TestConnectAgain(t *testing.T) {
 // TestManyCalls: frames of concurrent senders stay whole, and each answer finds
 // its call among notifications (C20, C21).
 func TestManyCalls(t *testing.T) {
-	underAll(t, func(t *testing.T, _, peer framing.Framing) {
-		c := connect(t, "serve", stdio.Options{Framing: peer})
+	underAll(t, func(t *testing.T, option, peer framing.Framing) {
+		c := connect(t, "serve", stdio.Options{Framing: peer, Env: []string{speaks(option)}})
 		var all sync.WaitGroup
 		errs := make([]error, 200)
 		for i := range errs {
@@ -213,8 +215,8 @@ func TestNoErrorStorm(t *testing.T) {
 
 // TestBothPipesFull: writing and reading do not wait for each other (D1).
 func TestBothPipesFull(t *testing.T) {
-	underAll(t, func(t *testing.T, _, peer framing.Framing) {
-		child := dial(t, "gorge", stdio.Options{Framing: peer})
+	underAll(t, func(t *testing.T, option, peer framing.Framing) {
+		child := dial(t, "gorge", stdio.Options{Framing: option, Env: []string{speaks(peer)}})
 		big := request(1, "echo", `["`+strings.Repeat("x", 70<<10)+`"]`)
 		sent := result(func() error { return child.Send(patient(t), big) })
 		var in transport.Inbound
@@ -241,8 +243,27 @@ func TestExitError(t *testing.T) {
 		require.Equal(t, err, child.Send(patient(t), request(1, "echo", "{}")))
 	}
 	require.NoError(t, child.Close())
-	require.ErrorIs(t, child.Read(new(transport.Inbound)), net.ErrClosed)
-	require.ErrorIs(t, child.Send(patient(t), request(1, "echo", "{}")), net.ErrClosed)
+	require.ErrorContains(t, child.Read(new(transport.Inbound)), "exit status 1")
+	require.ErrorContains(t, child.Send(patient(t), request(1, "echo", "{}")), "exit status 1")
+	require.ErrorContains(t, child.Flush(), "exit status 1")
+	require.ErrorContains(t, child.Queue(request(1, "echo", "{}")), "exit status 1")
+}
+
+// TestUseAfterClose: a connection that we closed says so.
+func TestUseAfterClose(t *testing.T) {
+	child := dial(t, "serve", stdio.Options{})
+	require.NoError(t, child.Close())
+	require.Equal(t, "", child.SessionID())
+	require.Error(t, child.Context().Err())
+	for _, err := range []error{
+		child.Read(new(transport.Inbound)),
+		child.Send(patient(t), request(1, "echo", "{}")),
+		child.Queue(request(1, "echo", "{}")),
+		child.Flush(),
+	} {
+		require.ErrorIs(t, err, net.ErrClosed)
+		require.NotContains(t, err.Error(), "exit")
+	}
 }
 
 // TestMute: the end of a child's output is the end of the connection even if

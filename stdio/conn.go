@@ -37,7 +37,7 @@ var errClosed = fmt.Errorf("stdio: connection closed: %w", net.ErrClosed)
 // Send implements [transport.Conn] and [transport.Exchange].
 func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	if !c.sends.enter() {
-		return errClosed
+		return c.explain(errClosed)
 	}
 	err := c.stream.Send(ctx, m)
 	c.sends.leave()
@@ -47,7 +47,7 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 // Queue implements [transport.Corker].
 func (c *conn) Queue(m *codec.Message) error {
 	if !c.sends.enter() {
-		return errClosed
+		return c.explain(errClosed)
 	}
 	err := c.cork.Queue(m)
 	c.sends.leave()
@@ -57,7 +57,7 @@ func (c *conn) Queue(m *codec.Message) error {
 // Flush implements [transport.Corker].
 func (c *conn) Flush() error {
 	if !c.sends.enter() {
-		return errClosed
+		return c.explain(errClosed)
 	}
 	err := c.cork.Flush()
 	c.sends.leave()

@@ -26,20 +26,26 @@
 //
 // Linux: everything, tested. Descriptors may be pipes, sockets, terminals and
 // files. None that came from the parent is ever made non-blocking, because the
-// flag is shared with the parent. A pipe is opened once more through /proc, which
-// gives a description of our own that may be non-blocking; a socket is read and
-// written with MSG_DONTWAIT; everything else, or a pipe that may not be opened,
-// waits in poll(2) before each read, and writes no more at once than a pipe that
-// is ready takes.
+// flag is shared with the parent. A pipe or pseudo-terminal is opened once more
+// through /proc, which gives a description of our own: reads of it simply block,
+// one system call each, and Close ends one by making the description
+// non-blocking and interrupting the threads of this process with SIGURG, as
+// package runtime does to reschedule; writes are non-blocking. A socket is read
+// and written with MSG_DONTWAIT and waited for with poll(2). Everything else, and
+// a pipe that may not be opened, has poll(2) before each read and write, and
+// writes take no more at once than a pipe that is ready takes.
 //
-// macOS: the same, but reads go through a goroutine of their own, as poll(2) does
-// not report the end of a FIFO there; and a child is reaped before what is left
-// of its group is killed. Built and vetted, not run.
+// macOS: a server's reads go through a goroutine of their own, as poll(2) does
+// not report the end of a FIFO there; a child is reaped before what is left of
+// its group is killed, and does not die with this process. Built and vetted, not
+// run.
 //
 // Windows: the standard handles and the variables of package os are replaced;
 // a C runtime that has copied the handles before keeps them. A child has no
-// group: only the process itself is killed, at once instead of SIGTERM. Built
-// and vetted, not run.
+// group: only the process itself is killed, at once instead of SIGTERM, and its
+// output is closed instead of drained when Close begins. Batch files are run with
+// every argument quoted; those that cmd.exe could misread are refused. Built and
+// vetted, not run.
 //
 // Elsewhere Claim fails, Command is like that of macOS or Windows.
 //

@@ -31,8 +31,8 @@ const (
 	// system call, and a write takes no more than pipeBuf at a time, since a
 	// larger one would block until all of it has gone.
 	polled manner = iota
-	// reading: fd is a description of our own of the same pipe, so that its flags
-	// are ours. A read simply blocks, which makes it the one system call that a
+	// reading: fd is a description of our own of the same pipe or terminal, so that
+	// its flags are ours. A read simply blocks, which makes it the one system call that a
 	// message costs: with poll(2), or package runtime's poller, a round trip takes
 	// 10 to 20 % longer. See unblock for how Close ends it.
 	reading
@@ -54,7 +54,7 @@ func newEnd(fd int) (*end, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("fstat", err)
 	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFIFO || !e.reopen(fd) {
+	if !canReopen(&st) || !e.reopen(fd) {
 		if e.fd, err = private(fd); err != nil {
 			return nil, err
 		}
@@ -69,13 +69,27 @@ func newEnd(fd int) (*end, error) {
 	return e, nil
 }
 
-// reopen opens the pipe that fd, 0 or 1, refers to once more. It reports false
-// where that is not possible: /proc may be missing, or the pipe be another
-// user's.
+// canReopen reports whether opening st once more has no effect of its own: it is
+// a pipe or a pseudo-terminal. A file would get a position of its own, and a
+// device might do anything.
+func canReopen(st *syscall.Stat_t) bool {
+	switch st.Mode & syscall.S_IFMT {
+	case syscall.S_IFIFO:
+		return true
+	case syscall.S_IFCHR:
+		const first, last = 136, 143 // the major numbers of pseudo-terminals
+		major := st.Rdev >> 8 & 0xfff
+		return first <= major && major <= last
+	}
+	return false
+}
+
+// reopen opens what fd, 0 or 1, refers to once more. It reports false where that
+// is not possible: /proc may be missing, or the pipe be another user's.
 func (e *end) reopen(fd int) bool {
 	// Without O_NONBLOCK, opening one end of a FIFO waits for the other.
-	access := []int{syscall.O_RDONLY, syscall.O_WRONLY}[fd] | syscall.O_NONBLOCK | syscall.O_CLOEXEC
-	own, err := syscall.Open("/proc/self/fd/"+strconv.Itoa(fd), access, 0)
+	flags := []int{syscall.O_RDONLY, syscall.O_WRONLY}[fd] | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_CLOEXEC
+	own, err := syscall.Open("/proc/self/fd/"+strconv.Itoa(fd), flags, 0)
 	if err != nil {
 		return false
 	}
@@ -186,7 +200,7 @@ func (e *end) interrupt() {
 // that the read begins anew, and returns EAGAIN now. A thread that is only about
 // to block finds the flag, or the signal pending.
 func (e *end) unblock() {
-	_ = syscall.SetNonblock(e.fd, true) // cannot fail on an open pipe
+	_ = syscall.SetNonblock(e.fd, true) // cannot fail on an open descriptor
 	threads, _ := os.ReadDir("/proc/self/task")
 	pid := os.Getpid()
 	for _, thread := range threads {

@@ -17,14 +17,14 @@ func prepare(cmd *exec.Cmd) error {
 	default:
 		return nil
 	}
-	line := `"` + cmd.Path + `"`
+	quoted := []string{`"` + cmd.Path + `"`}
 	for _, arg := range cmd.Args[1:] {
 		if strings.ContainsAny(arg, "\"%\r\n") {
 			return fmt.Errorf("argument %q cannot be passed to a batch file", arg)
 		}
-		line += ` "` + arg + `"`
+		quoted = append(quoted, `"`+arg+`"`)
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: line}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: strings.Join(quoted, " ")}
 	return nil
 }
 

@@ -99,10 +99,13 @@ func self(t testing.TB, role string, f framing.Framing) (argv, env []string) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	// A program with the race detector sleeps for a second before it exits.
-	return []string{exe}, []string{roleVar + "=" + role, framingVar + "=" + f.String(), "GORACE=atexit_sleep_ms=0"}
+	return []string{exe}, []string{roleVar + "=" + role, speaks(f), "GORACE=atexit_sleep_ms=0"}
 }
 
-// command returns a Dialer for a child with a role.
+// speaks tells a child to use f where we use another framing.
+func speaks(f framing.Framing) string { return framingVar + "=" + f.String() }
+
+// command returns a Dialer for a child with a role, which uses our framing.
 func command(t testing.TB, role string, o stdio.Options) transport.Dialer {
 	argv, env := self(t, role, o.Framing)
 	o.Env = append(env, o.Env...)

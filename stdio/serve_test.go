@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
@@ -107,12 +108,11 @@ func die(context.Context, *dispatch.Request, []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, errors.Join(p.Kill(), context.Cause(forever()))
-}
-
-func forever() context.Context {
-	<-make(chan struct{})
-	return nil
+	if err := p.Kill(); err != nil {
+		return nil, err
+	}
+	<-time.After(patience)
+	return nil, errors.New("survived")
 }
 
 // noisy notifies from another goroutine while it answers.

@@ -1,0 +1,117 @@
+package transport_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// readSome reads n messages whose bytes use any released block again.
+func readSome(t *testing.T, c transport.Conn, raw *rawPeer, n int) {
+	t.Helper()
+	var in transport.Inbound
+	for range n {
+		raw.write(request("99", strings.Repeat("junk", 20_000)))
+		require.NoError(t, c.Read(&in))
+	}
+	in.Release()
+}
+
+const precious = `{"jsonrpc":"2.0","id":"an id","method":"m\u0065thod","params":{"name":"precious","_meta":{"progressToken":7}}}`
+
+func requirePrecious(t *testing.T, in *transport.Inbound) {
+	t.Helper()
+	require.Equal(t, codec.Request, in.Kind)
+	require.Equal(t, `"an id"`, in.ID.String())
+	require.Equal(t, "method", string(in.Method))
+	require.Equal(t, `{"name":"precious","_meta":{"progressToken":7}}`, string(in.Params))
+	require.Equal(t, `"precious"`, string(in.Fact(codec.FactName)))
+	require.Equal(t, `7`, string(in.Fact(codec.FactMetaProgressToken)))
+}
+
+// TestMoveTo: the message goes on to borrow its frame, for the new holder, while
+// the reader uses its Inbound again.
+func TestMoveTo(t *testing.T) {
+	overAll(t, func(t *testing.T, c transport.Conn, raw *rawPeer) {
+		raw.write(request("1", "old"), precious)
+		var in, kept transport.Inbound
+		require.NoError(t, c.Read(&kept))
+		require.NoError(t, c.Read(&in))
+		in.Scope = 5
+		in.MoveTo(&kept)
+		require.Equal(t, transport.Inbound{}, in)
+		requirePrecious(t, &kept)
+		require.Equal(t, transport.Scope(5), kept.Scope)
+		require.Equal(t, c, kept.Via)
+		require.Equal(t, len(precious), kept.Bytes)
+		readSome(t, c, raw, 20)
+		requirePrecious(t, &kept)
+		in.Release() // holds nothing
+		requirePrecious(t, &kept)
+		kept.Release()
+		require.Nil(t, kept.Params)
+	})
+}
+
+// TestRelease: nothing of a message is left, and a second Release is harmless,
+// in poison builds too.
+func TestRelease(t *testing.T) {
+	overAll(t, func(t *testing.T, c transport.Conn, raw *rawPeer) {
+		raw.write(precious, "{oops", precious)
+		var in transport.Inbound
+		for range 3 {
+			require.NoError(t, c.Read(&in))
+			in.Scope, in.Failed = 7, true
+			in.Release()
+			require.Equal(t, codec.Invalid, in.Kind)
+			require.Nil(t, in.ID)
+			require.Nil(t, in.Method)
+			require.Nil(t, in.Fact(codec.FactName))
+			require.NoError(t, in.Err)
+			require.Nil(t, in.Via)
+			require.Zero(t, in.Scope, "a reused Inbound must not carry another connection's scope")
+			require.Zero(t, in.Bytes)
+			require.False(t, in.Failed)
+			in.Release()
+		}
+		readSome(t, c, raw, 3)
+	})
+}
+
+// TestDetach: the message is the holder's own from then on, and its frame goes
+// back at once.
+func TestDetach(t *testing.T) {
+	overAll(t, func(t *testing.T, c transport.Conn, raw *rawPeer) {
+		raw.write(precious)
+		var in, moved transport.Inbound
+		require.NoError(t, c.Read(&in))
+		in.Detach()
+		readSome(t, c, raw, 20)
+		requirePrecious(t, &in)
+		in.MoveTo(&moved)
+		requirePrecious(t, &moved)
+		require.Equal(t, c, moved.Via)
+		moved.Release()
+		require.Nil(t, moved.Params)
+	})
+}
+
+// TestInboundByHand: a transport that has no frames fills an Inbound itself.
+func TestInboundByHand(t *testing.T) {
+	cause := errors.New("connection reset")
+	in := transport.Inbound{Message: codec.Message{ID: codec.IntID(3)}, Err: cause, Failed: true}
+	var out transport.Inbound
+	in.MoveTo(&out)
+	require.True(t, out.Failed)
+	require.Equal(t, cause, out.Err)
+	require.Equal(t, "3", out.ID.String())
+	out.Detach()
+	require.Equal(t, "3", out.ID.String())
+	out.Release()
+	require.Equal(t, transport.Inbound{}, out)
+}
