@@ -31,20 +31,14 @@ func echoOf(size int) string {
 	return call(1, "echo", `{"text":"`+strings.Repeat("x", size-empty)+`"}`) + "\n"
 }
 
-// trip sends window lines at a time, which the pipes can hold, and reads as
-// many, n in all.
-func trip(in io.Writer, out *bufio.Reader, line string, n, window int) error {
-	for burst := strings.Repeat(line, window); n > 0; n -= window {
-		if n < window {
-			window, burst = n, strings.Repeat(line, n)
-		}
-		if _, err := io.WriteString(in, burst); err != nil {
+// trip sends burst, which the pipes can hold, and reads as many lines as it is.
+func trip(in io.Writer, out *bufio.Reader, burst string, lines int) error {
+	if _, err := io.WriteString(in, burst); err != nil {
+		return err
+	}
+	for range lines {
+		if _, err := out.ReadSlice('\n'); err != nil {
 			return err
-		}
-		for range window {
-			if _, err := out.ReadSlice('\n'); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -75,12 +69,12 @@ func BenchmarkStdio(b *testing.B) {
 			for _, srv := range servers {
 				b.Run(fmt.Sprintf("shape=%s/size=%d/impl=%s", shape.name, size, srv.impl), func(b *testing.B) {
 					s, out := serving(b, srv.role)
-					line := echoOf(size)
+					burst := strings.Repeat(echoOf(size), shape.window)
 					var took []time.Duration
-					b.SetBytes(int64(size))
+					b.SetBytes(int64(len(burst)))
 					for b.Loop() {
 						begun := time.Now()
-						if err := trip(s.in, out, line, shape.window, shape.window); err != nil {
+						if err := trip(s.in, out, burst, shape.window); err != nil {
 							b.Fatal(err)
 						}
 						took = append(took, time.Since(begun))
@@ -121,7 +115,9 @@ func TestBenchmarkBodies(t *testing.T) {
 			for _, shape := range []struct{ size, window int }{{200, 1}, {200, 64}, {4 << 10, 1}} {
 				line := echoOf(shape.size)
 				require.Len(t, line, shape.size)
-				require.NoError(t, trip(s.in, out, line, 200, shape.window))
+				for range 20 {
+					require.NoError(t, trip(s.in, out, strings.Repeat(line, shape.window), shape.window))
+				}
 			}
 			require.NoError(t, s.exit(t))
 		})

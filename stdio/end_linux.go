@@ -31,10 +31,11 @@ const (
 	// system call, and a write takes no more than pipeBuf at a time, since a
 	// larger one would block until all of it has gone.
 	polled manner = iota
-	// reading: fd is a description of our own of the same pipe or terminal, so that
-	// its flags are ours. A read simply blocks, which makes it the one system call that a
-	// message costs: with poll(2), or package runtime's poller, a round trip takes
-	// 10 to 20 % longer. See unblock for how Close ends it.
+	// reading: fd is a description of our own of the same pipe or terminal, so
+	// that its flags are ours. A read simply blocks, which makes it the one system
+	// call that a message costs. Beside a loop on bufio a round trip of 200 bytes
+	// takes as long this way, 1.3 times as long with poll(2), and 1.4 times as
+	// long with package runtime's poller. See unblock for how Close ends it.
 	reading
 	// writing: as reading, but non-blocking; poll(2) comes only after EAGAIN.
 	writing
