@@ -109,7 +109,7 @@ func (p *Peer) wireError(r *Request, result []byte, err error) *codec.Error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &codec.Error{Code: p.engine.timeoutCode, Message: "the handler ran out of time"}
 	}
-	if err != errPanic { // a panic was reported with its stack
+	if err != errPanic && r.ctx.Err() == nil { // a panic was reported with its stack, and an end is no failure
 		p.engine.log.Error("handler failed", "method", r.route.pattern, "error", err)
 	}
 	return &codec.Error{Code: protocol.CodeInternalError, Message: protocol.MessageInternalError}

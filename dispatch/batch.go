@@ -159,13 +159,16 @@ func (b *batch) add(w *worker, i int, id codec.ID, result []byte, e *codec.Error
 	if wanted && e != nil {
 		answer = codec.AppendErrorResponse(nil, id, e)
 	} else if wanted {
-		answer = codec.AppendResponse(nil, id, result)
+		answer = codec.AppendResponse(make([]byte, 0, len(id)+len(result)+answerRoom), id, result)
 	}
 	b.mu.Lock()
 	b.answers[i] = answer
 	b.mu.Unlock()
 	b.finished(w)
 }
+
+// answerRoom is room for what an answer has besides its id and result.
+const answerRoom = 48
 
 // keepFrame sees to it that the frame is not used again: a handler that was
 // answered for may still read it.
@@ -185,7 +188,11 @@ func (b *batch) finished(w *worker) {
 	if left > 0 {
 		return
 	}
-	array := []byte{'['}
+	size := 2
+	for _, answer := range b.answers {
+		size += len(answer) + 1
+	}
+	array := append(make([]byte, 0, size), '[')
 	for _, answer := range b.answers {
 		if answer == nil {
 			continue

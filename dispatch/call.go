@@ -98,7 +98,9 @@ const maxEvents = 1024
 // time.
 var ErrTimeout = fmt.Errorf("call timed out: %w", context.DeadlineExceeded)
 
-var errNoServerRequests = errors.New("dispatch: a server sends no requests in 2026-07-28; answer with input_required instead")
+// ErrNoServerRequests is returned by [Request.Call] in 2026-07-28, where a
+// server sends no requests (SH26-19): it answers with input_required instead.
+var ErrNoServerRequests = errors.New("dispatch: a server sends no requests in 2026-07-28; answer with input_required instead")
 
 // Call sends a request and waits for its answer. params is raw JSON, borrowed
 // until Call returns; empty means none. The result is the caller's until its

@@ -59,7 +59,9 @@ func TestConnect(t *testing.T) {
 	fails := func(code, rest string) string {
 		return `{"jsonrpc":"2.0","id":1,"error":{"code":` + code + `,"message":"no"` + rest + `}}`
 	}
-	unsupported := func(list string) string { return fails("-32022", `,"data":{"supported":`+list+`,"requested":"2026-07-28"}`) }
+	unsupported := func(list string) string {
+		return fails("-32022", `,"data":{"supported":`+list+`,"requested":"2026-07-28"}`)
+	}
 	const auto, legacy, modern = dispatch.EraAuto, dispatch.EraLegacy, dispatch.EraModern
 	old := []protocol.Revision{protocol.V20250326, protocol.V20250618}
 	scripts := func(s ...func(*wire)) []func(*wire) { return s }
@@ -71,40 +73,48 @@ func TestConnect(t *testing.T) {
 		after    time.Duration
 		err      string
 	}{
-		"modern":                   {auto, nil, scripts(answers(discovered(all), nothing)), "2026-07-28", 0, ""},
-		"modern, asked for":        {modern, nil, scripts(answers(discovered(`["2026-07-28","2099-01-01"]`), nothing)), "2026-07-28", 0, ""},
-		"legacy, asked for":        {legacy, nil, scripts(shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
-		"-32601":                   {auto, nil, scripts(answers(fails("-32601", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"-32602":                   {auto, nil, scripts(answers(fails("-32602", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"-32600":                   {auto, nil, scripts(answers(fails("-32600", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"-32000":                   {auto, nil, scripts(answers(fails("-32000", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"code 0":                   {auto, nil, scripts(answers(fails("0", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"error without id":         {auto, nil, scripts(answers(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"error, id missing":        {auto, nil, scripts(answers(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"silence":                  {auto, nil, scripts(answers("", shakes("2", "2025-11-25"))), "2025-11-25", 3 * time.Second, ""},
-		"junk":                     {auto, nil, scripts(answers("unknown method", shakes("2", "2025-11-25"))), "2025-11-25", 3 * time.Second, ""},
-		"malformed answer":         {auto, nil, scripts(answers(`{"id":1,"result":{}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"any result":               {auto, nil, scripts(answers(empty("1"), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
-		"closes":                   {auto, nil, scripts(answers("", closes), shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
-		"answers and closes":       {auto, nil, scripts(answers(fails("-32601", ""), closes), shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
-		"closes twice":             {auto, nil, scripts(answers("", closes), closes), "", 0, "initialize"},
-		"late probe answer":        {auto, nil, scripts(answers("", func(w *wire) { w.want(asked("2", "2025-11-25")); w.send(discovered(all), accepts("2", "2025-11-25")); w.want(opened) })), "2025-11-25", 3 * time.Second, ""},
-		"-32022, lists legacy":     {auto, nil, scripts(answers(unsupported(`["2024-11-05","2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
-		"-32022, nothing mutual":   {auto, nil, scripts(answers(unsupported(`["2099-01-01"]`), closesQuietly)), "", 0, "-32022"},
-		"-32022, no list":          {auto, nil, scripts(answers(fails("-32022", ""), closesQuietly)), "", 0, "-32022"},
-		"-32022, modern only":      {modern, nil, scripts(answers(unsupported(`["2025-06-18"]`), closesQuietly)), "", 0, "-32022"},
-		"-32021":                   {auto, nil, scripts(answers(fails("-32021", ""), closesQuietly)), "", 0, "-32021"},
-		"discover lists legacy":    {auto, nil, scripts(answers(discovered(`["2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
-		"discover lists nothing":   {auto, nil, scripts(answers(discovered(`[]`), closesQuietly)), "", 0, "no common version"},
-		"modern fails":             {modern, nil, scripts(answers(fails("-32601", ""), closesQuietly)), "", 0, "-32601"},
-		"older answer":             {legacy, nil, scripts(func(w *wire) { w.want(asked("1", "2025-11-25")); w.send(accepts("1", "2024-11-05")); w.want(opened) }), "2024-11-05", 0, ""},
-		"own versions":             {auto, old, scripts(shakes("1", "2025-06-18")), "2025-06-18", 0, ""},
-		"modern answer":            {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(accepts("1", "2026-07-28")); w.ended() }), "", 0, "no common version"},
-		"unknown answer":           {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(accepts("1", "2099-01-01")); w.ended() }), "", 0, "no common version"},
-		"answer not ours":          {legacy, old, scripts(func(w *wire) { w.want(asked("1", "2025-06-18")); w.send(accepts("1", "2025-11-25")); w.ended() }), "", 0, "no common version"},
-		"answer not ours, lists":   {legacy, old, scripts(func(w *wire) { w.want("…"); w.send(lists("2025-11-25", `["2025-11-25","2025-03-26"]`)); w.ended() }, shakes("1", "2025-03-26")), "2025-03-26", 0, ""},
-		"answer not ours, again":   {legacy, old, scripts(func(w *wire) { w.want("…"); w.send(lists("2025-11-25", `["2025-11-25","2025-06-18"]`)); w.ended() }), "", 0, "no common version"},
-		"-32602 with supported":    {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(fails("-32602", `,"data":{"supported":["2024-11-05"],"requested":"x"}`)); w.ended() }, shakes("1", "2024-11-05")), "2024-11-05", 0, ""},
+		"modern":             {auto, nil, scripts(answers(discovered(all), nothing)), "2026-07-28", 0, ""},
+		"modern, asked for":  {modern, nil, scripts(answers(discovered(`["2026-07-28","2099-01-01"]`), nothing)), "2026-07-28", 0, ""},
+		"legacy, asked for":  {legacy, nil, scripts(shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
+		"-32601":             {auto, nil, scripts(answers(fails("-32601", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"-32602":             {auto, nil, scripts(answers(fails("-32602", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"-32600":             {auto, nil, scripts(answers(fails("-32600", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"-32000":             {auto, nil, scripts(answers(fails("-32000", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"code 0":             {auto, nil, scripts(answers(fails("0", ""), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"error without id":   {auto, nil, scripts(answers(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"error, id missing":  {auto, nil, scripts(answers(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"x"}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"silence":            {auto, nil, scripts(answers("", shakes("2", "2025-11-25"))), "2025-11-25", 3 * time.Second, ""},
+		"junk":               {auto, nil, scripts(answers("unknown method", shakes("2", "2025-11-25"))), "2025-11-25", 3 * time.Second, ""},
+		"malformed answer":   {auto, nil, scripts(answers(`{"id":1,"result":{}}`, shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"any result":         {auto, nil, scripts(answers(empty("1"), shakes("2", "2025-11-25"))), "2025-11-25", 0, ""},
+		"closes":             {auto, nil, scripts(answers("", closes), shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
+		"answers and closes": {auto, nil, scripts(answers(fails("-32601", ""), closes), shakes("1", "2025-11-25")), "2025-11-25", 0, ""},
+		"closes twice":       {auto, nil, scripts(answers("", closes), closes), "", 0, "initialize"},
+		"late probe answer": {auto, nil, scripts(answers("", func(w *wire) {
+			w.want(asked("2", "2025-11-25"))
+			w.send(discovered(all), accepts("2", "2025-11-25"))
+			w.want(opened)
+		})), "2025-11-25", 3 * time.Second, ""},
+		"-32022, lists legacy":   {auto, nil, scripts(answers(unsupported(`["2024-11-05","2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
+		"-32022, nothing mutual": {auto, nil, scripts(answers(unsupported(`["2099-01-01"]`), closesQuietly)), "", 0, "-32022"},
+		"-32022, no list":        {auto, nil, scripts(answers(fails("-32022", ""), closesQuietly)), "", 0, "-32022"},
+		"-32022, modern only":    {modern, nil, scripts(answers(unsupported(`["2025-06-18"]`), closesQuietly)), "", 0, "-32022"},
+		"-32021":                 {auto, nil, scripts(answers(fails("-32021", ""), closesQuietly)), "", 0, "-32021"},
+		"discover lists legacy":  {auto, nil, scripts(answers(discovered(`["2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
+		"discover lists nothing": {auto, nil, scripts(answers(discovered(`[]`), closesQuietly)), "", 0, "no common version"},
+		"modern fails":           {modern, nil, scripts(answers(fails("-32601", ""), closesQuietly)), "", 0, "-32601"},
+		"older answer":           {legacy, nil, scripts(func(w *wire) { w.want(asked("1", "2025-11-25")); w.send(accepts("1", "2024-11-05")); w.want(opened) }), "2024-11-05", 0, ""},
+		"own versions":           {auto, old, scripts(shakes("1", "2025-06-18")), "2025-06-18", 0, ""},
+		"modern answer":          {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(accepts("1", "2026-07-28")); w.ended() }), "", 0, "no common version"},
+		"unknown answer":         {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(accepts("1", "2099-01-01")); w.ended() }), "", 0, "no common version"},
+		"answer not ours":        {legacy, old, scripts(func(w *wire) { w.want(asked("1", "2025-06-18")); w.send(accepts("1", "2025-11-25")); w.ended() }), "", 0, "no common version"},
+		"answer not ours, lists": {legacy, old, scripts(func(w *wire) { w.want("…"); w.send(lists("2025-11-25", `["2025-11-25","2025-03-26"]`)); w.ended() }, shakes("1", "2025-03-26")), "2025-03-26", 0, ""},
+		"answer not ours, again": {legacy, old, scripts(func(w *wire) { w.want("…"); w.send(lists("2025-11-25", `["2025-11-25","2025-06-18"]`)); w.ended() }), "", 0, "no common version"},
+		"-32602 with supported": {legacy, nil, scripts(func(w *wire) {
+			w.want("…")
+			w.send(fails("-32602", `,"data":{"supported":["2024-11-05"],"requested":"x"}`))
+			w.ended()
+		}, shakes("1", "2024-11-05")), "2024-11-05", 0, ""},
 		"initialize fails":         {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(fails("-32603", "")); w.ended() }), "", 0, "initialize: peer: -32603"},
 		"initialize, version gone": {legacy, nil, scripts(func(w *wire) { w.want("…"); w.send(empty("1")); w.ended() }), "", 0, "no common version"},
 		"initialize, silence":      {legacy, nil, scripts(func(w *wire) { w.want("…"); w.ended() }), "", 30 * time.Second, "30s"},

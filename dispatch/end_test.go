@@ -243,7 +243,7 @@ func TestShutdownContext(t *testing.T) {
 // TestShutdownLosesNothing: with many answers on their way none of those that
 // were begun is lost.
 func TestShutdownLosesNothing(t *testing.T) {
-	for round := range 20 {
+	for round := range 40 {
 		bubble(t, func(t *testing.T) {
 			var begun atomic.Int64
 			s, w := serve(t, plain(), func(s *dispatch.Server) {
@@ -260,12 +260,12 @@ func TestShutdownLosesNothing(t *testing.T) {
 				defer close(sent)
 				_, _ = w.conn.Write([]byte(calls(3000, "x") + "\n"))
 			}()
-			for range round * 10 {
+			for range round * 5 {
 				w.next()
 			}
 			require.NoError(t, s.Shutdown(context.Background()))
 			<-sent
-			answered := round * 10
+			answered := round * 5
 			for line := range w.lines {
 				if strings.Contains(line, `"result"`) {
 					answered++

@@ -50,6 +50,7 @@ func within(limit time.Duration, f func(context.Context) bool) {
 // everything that was said is written; false when ctx ended before.
 func (p *Peer) drain(ctx context.Context) bool {
 	p.draining.Store(true)
+	p.endListens()
 	for !p.quiet() {
 		select {
 		case <-p.settled:

@@ -25,8 +25,10 @@ func TestHandlerErrors(t *testing.T) {
 		out     string
 		logged  string
 	}{
-		"codec error":   {func() ([]byte, error) { return nil, &codec.Error{Code: 1001, Message: "no \"way\"\n"} }, `{"code":1001,"message":"no \"way\"\n"}`, ""},
-		"with data":     {func() ([]byte, error) { return nil, &codec.Error{Code: -32002, Message: "m", Data: []byte("{\n\"a\":1}")} }, `{"code":-32002,"message":"m","data":{ "a":1}}`, ""},
+		"codec error": {func() ([]byte, error) { return nil, &codec.Error{Code: 1001, Message: "no \"way\"\n"} }, `{"code":1001,"message":"no \"way\"\n"}`, ""},
+		"with data": {func() ([]byte, error) {
+			return nil, &codec.Error{Code: -32002, Message: "m", Data: []byte("{\n\"a\":1}")}
+		}, `{"code":-32002,"message":"m","data":{ "a":1}}`, ""},
 		"wrapped":       {func() ([]byte, error) { return nil, fmt.Errorf("ctx: %w", &codec.Error{Code: 5, Message: "five"}) }, `{"code":5,"message":"five"}`, ""},
 		"code zero":     {func() ([]byte, error) { return nil, &codec.Error{Message: ""} }, `{"code":0,"message":""}`, ""},
 		"passed on":     {func() ([]byte, error) { return nil, &codec.Error{Code: -32601, Message: "x", Remote: true} }, `{"code":-32601,"message":"x"}`, ""},

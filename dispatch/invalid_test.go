@@ -107,7 +107,7 @@ func TestInvalidTooLong(t *testing.T) {
 // complete.
 func TestInvalidTail(t *testing.T) {
 	for tail, want := range map[string]string{
-		call("1", "ping"): empty("1"),
+		call("1", "ping"):               empty("1"),
 		`{"jsonrpc":"2.0","id":1,"meth`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"…"}}`,
 	} {
 		bubble(t, func(t *testing.T) {

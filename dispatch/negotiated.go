@@ -32,7 +32,12 @@ func (p *Peer) mayCall(method string) error {
 	if !p.open() && method != protocol.MethodPing { // LG-05
 		return &NotNegotiatedError{method, "the handshake is not complete"}
 	}
-	capabilities := p.Remote().Capabilities
+	remote := p.Remote()
+	info, known := protocol.LookupMethod(method)
+	if known && remote.Era == protocol.Legacy && info.Use(remote.Revision)&protocol.SentByServer == 0 {
+		return &NotNegotiatedError{method, "a server does not send it in " + string(remote.Revision)}
+	}
+	capabilities := remote.Capabilities
 	var needs string
 	switch method {
 	case protocol.MethodSamplingCreateMessage:

@@ -24,6 +24,26 @@ func requireRefused(t *testing.T, refused bool, err error) {
 	}
 }
 
+// TestMayCallRevision: what a client declares does not make a method exist in a
+// revision that has none.
+func TestMayCallRevision(t *testing.T) {
+	for revision, allowed := range map[string]bool{"2024-11-05": false, "2025-03-26": false, "2025-06-18": true, "2025-11-25": true} {
+		bubble(t, func(t *testing.T) {
+			s, w := serve(t, nil, nil)
+			w.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+revision+`","capabilities":{"elicitation":{}}}}`, opened, call("2", "ping"))
+			w.want(`{"jsonrpc":"2.0","id":1,"result":{…}`, empty("2"))
+			ctx, end := context.WithCancel(t.Context())
+			end()
+			for p := range s.Peers {
+				_, err := p.Call(ctx, protocol.MethodElicitationCreate, nil)
+				requireRefused(t, !allowed, err)
+				_, err = p.Call(ctx, protocol.MethodToolsCall, nil)
+				requireRefused(t, true, err)
+			}
+		})
+	}
+}
+
 // TestMayCall: a server sends the requests that its client declared, once the
 // handshake is complete, and ping always (LG-05, LG-09).
 func TestMayCall(t *testing.T) {

@@ -153,6 +153,7 @@ func (p *Peer) handleRequest(w *worker) {
 	}
 	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key}
 	r.ctx.parent = p.ctx
+	r.listens = revision.Era() == protocol.Modern && string(in.Method) == protocol.MethodSubscriptionsListen
 	if p.pushed && !p.claim(r) {
 		p.notOpened(rt)
 		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
@@ -243,6 +244,9 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	r.clock.end()
 	p.notOpened(r.route)
 	first, wanted := r.finish()
+	if wanted && r.listens && errors.Is(err, context.Canceled) {
+		result, err = appendListenEnd(w.reply.B[:0], in.ID), nil
+	}
 	r.in.Store(nil)
 	var refusal *codec.Error
 	if wanted = wanted && p.ctx.Err() == nil; wanted { // else there is nobody to answer

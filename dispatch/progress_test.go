@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -111,6 +112,25 @@ func TestProgressStops(t *testing.T) {
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"hang","params":{"_meta":{"progressToken":1}}}`)
 		synctest.Wait()
 		w.send(cancel("1"))
+		w.silent()
+	})
+}
+
+// TestProgressBehindAnswer: an answer that is still being written is an answer.
+func TestProgressBehindAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, conn := newDeafWire(t, nil)
+		result := `{"t":"` + strings.Repeat("x", 100<<10) + `"}`
+		serveConn(t, plain(), conn, func(s *dispatch.Server) {
+			s.Handle("go", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				time.AfterFunc(time.Second, func() { _ = r.Progress(context.Background(), 1, 0, "") })
+				return append(dst, result...), nil
+			})
+		})
+		w.send(`{"jsonrpc":"2.0","id":1,"method":"go","params":{"_meta":{"progressToken":1}}}`)
+		<-time.After(2 * time.Second)
+		go w.listen()
+		w.want(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)
 		w.silent()
 	})
 }

@@ -61,6 +61,29 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestPlaceTakenBack: a handler that has waited counts again.
+func TestPlaceTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := plain()
+		o.Limits.MaxHandlers = 1
+		_, w := serve(t, o, func(s *dispatch.Server) {
+			s.Handle("waits", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				r.Wait(func() { <-time.After(time.Second) })
+				<-time.After(time.Second)
+				return append(dst, "{}"...), nil
+			})
+			s.Handle("echo", echo)
+		})
+		begun := time.Now()
+		w.send(call("1", "waits"), call("2", "echo"))
+		w.want(empty("2"))
+		require.Less(t, time.Since(begun), prompt)
+		<-time.After(3 * time.Second / 2)
+		w.send(call("3", "echo"))
+		w.want(empty("1"), empty("3"))
+	})
+}
+
 // calls is n requests with the ids 0 to n-1.
 func calls(n int, method string) string {
 	var lines []string

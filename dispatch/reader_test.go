@@ -236,6 +236,39 @@ func TestDeafPeer(t *testing.T) {
 	})
 }
 
+// TestSlowPeerWithCall: a peer that is slow to read, and of which we wait for an
+// answer, is read on; its pings are answered when it reads.
+func TestSlowPeerWithCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, conn := newDeafWire(t, nil)
+		s := serveConn(t, plain(), conn, nil)
+		synctest.Wait()
+		answered := make(chan error, 1)
+		for p := range s.Peers {
+			go func() {
+				res, err := p.Call(t.Context(), "ping", nil)
+				if err == nil {
+					res.Release()
+				}
+				answered <- err
+			}()
+		}
+		synctest.Wait()
+		const n = 1000
+		for i := range n {
+			w.send(call(fmt.Sprint(i), "ping"))
+			if i%100 == 0 {
+				<-time.After(10 * time.Millisecond)
+			}
+		}
+		w.send(empty("1"))
+		go w.listen()
+		require.NoError(t, <-answered)
+		w.want(call("1", "ping"))
+		requireAnswers(t, w, n)
+	})
+}
+
 // TestDeafPeerWithCall: a deaf peer cannot be left alone while a call of ours
 // waits for it; the connection ends before what it costs grows without bound.
 func TestDeafPeerWithCall(t *testing.T) {

@@ -25,6 +25,7 @@ type Request struct {
 	done  chan struct{} // closed once it is answered, if somebody waits for that
 
 	revision protocol.Revision // in force for this request
+	listens  bool              // it is a subscriptions/listen: it runs until somebody ends it
 
 	in    atomic.Pointer[transport.Inbound] // nil once the handler returned
 	turn  uint64                            // the peer's role word while this request runs inline, else 0
@@ -123,7 +124,7 @@ func (r *Request) resume() {
 // peer did not declare, and when the request itself is over.
 func (r *Request) Call(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
 	if r.revision.Era() == protocol.Modern {
-		return nil, errNoServerRequests
+		return nil, ErrNoServerRequests
 	}
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (c *handlerClock) watch(r *Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := r.peer.engine.limits.HandlerTimeout
-	if c.timer != nil || c.ended || limit == 1<<63-1 {
+	if c.timer != nil || c.ended || limit == 1<<63-1 || r.listens {
 		return
 	}
 	c.started, c.left = time.Now(), limit-time.Since(r.start)
