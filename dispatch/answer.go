@@ -72,10 +72,6 @@ func (p *Peer) dead(err error) {
 	p.engine.log.Warn("answer not sent", "error", err)
 }
 
-// errNotReading ends a connection that must be read, for an answer to a call of
-// ours, while too many answers of ours wait to be written to it.
-var errNotReading = fmt.Errorf("%w: the peer does not read its answers", net.ErrClosed)
-
 // unreadableID is the id of an error that answers no readable request: null
 // before 2025-11-25 and while no revision is agreed on, absent since (CO-21).
 func (p *Peer) unreadableID() codec.ID {

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func (p *Peer) handleBatch(w *worker) {
 		case item.Kind == codec.Notification:
 			item.Message.Detach() // the lane may keep it longer than the array lives
 			if rt := p.takeNotification(item); rt != nil {
-				lane = p.lane.enter(item, p.engine.limits.MaxNotifications, true) || lane
+				lane = p.lane.enter(item, math.MaxInt, math.MaxInt, true) || lane // the array is bounded
 			}
 		case item.Kind == codec.Response || item.Kind == codec.ErrorResponse:
 			item.Message.Detach() // for the call that waits for it
@@ -226,8 +227,8 @@ type BatchCall struct {
 }
 
 // Batch sends several calls at once and waits for all answers, which may come
-// in any order: as one array where the revision has arrays, else one after the
-// other without waiting. A call whose answer is missing, and one that must not
+// in any order: as one array where the revision has arrays, or several if it
+// would be very long, else one after the other without waiting. A call whose answer is missing, and one that must not
 // be sent, fails alone. The error is that of sending; each call has its own.
 func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
@@ -242,7 +243,12 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 	w := getWorker()
 	defer w.put()
 	asArray := p.allowsBatches()
-	array := []byte{'['}
+	array, items := []byte{'['}, 0
+	send := func() error {
+		w.out = codec.Message{Kind: codec.Batch, Array: append(array, ']'), OneLine: true}
+		array, items = array[:1], 0
+		return p.conn.Send(ctx, &w.out)
+	}
 	for i := range calls {
 		m, err := p.batchMessage(w, &calls[i], &waiting[i])
 		switch {
@@ -255,16 +261,21 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 				return err
 			}
 			continue
-		case len(array) > 1:
+		case items > 0:
 			array = append(array, ',')
 		}
 		if array, err = m.AppendText(array); err != nil {
 			return err
 		}
+		// More would be refused by a peer with the limits that are usual.
+		if items++; items == codec.DefaultMaxBatch || len(array) >= codec.DefaultMaxBytes/2 {
+			if err := send(); err != nil {
+				return err
+			}
+		}
 	}
-	if len(array) > 1 {
-		w.out = codec.Message{Kind: codec.Batch, Array: append(array, ']'), OneLine: true}
-		if err := p.conn.Send(ctx, &w.out); err != nil {
+	if items > 0 {
+		if err := send(); err != nil {
 			return err
 		}
 	}
@@ -291,7 +302,7 @@ func (p *Peer) batchMessage(w *worker, b *BatchCall, c **call) (*codec.Message, 
 	if b.Err = p.mayCall(b.Method); b.Err != nil {
 		return nil, nil
 	}
-	*c = &call{method: b.Method, wake: make(chan struct{}, 1)}
+	*c = &call{method: b.Method, wake: make(chan struct{}, 1), sent: true} // Batch sends it before it waits
 	if b.Err = p.begin(*c); b.Err != nil {
 		*c = nil
 		return nil, b.Err

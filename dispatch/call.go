@@ -82,17 +82,23 @@ type call struct {
 	wake     chan struct{} // capacity 1: events or an answer came
 
 	// Guarded by Peer.mu.
-	token    codec.IDKey // the progress token, if the caller chose it; else it is id
-	events   []Progress
-	reached  float64 // the highest progress, once there was any
-	moved    bool    // there was
-	answered bool
-	err      error
+	token      codec.IDKey // the progress token, if the caller chose it; else it is id
+	events     []Progress
+	eventBytes int
+	reached    float64 // the highest progress, once there was any
+	moved      bool    // there was
+	answered   bool
+	err        error
+	sent       bool   // the transport has it, or refused it
+	abandoned  string // why the caller no longer waits
 }
 
 // maxEvents bounds the progress of one call that nobody has looked at; beyond
 // it the oldest is dropped.
 const maxEvents = 1024
+
+// maxEventBytes bounds the text in it.
+const maxEventBytes = 1 << 20
 
 // ErrTimeout is in the tree of the error of a call of ours that ran out of
 // time.
@@ -144,10 +150,9 @@ func (p *Peer) call(ctx context.Context, via sender, method string, params []byt
 		return nil, err
 	}
 	defer p.forget(c)
-	if err := p.sendRequest(ctx, via, c, params); err != nil {
-		return nil, err
-	}
-	return p.await(ctx, via, c, &o, time.Now())
+	begun := time.Now()
+	p.sendRequest(ctx, via, c, params)
+	return p.await(ctx, via, c, &o, begun)
 }
 
 // begin gives the call its id and makes it one that an answer can find.
@@ -171,12 +176,32 @@ func (p *Peer) forget(c *call) {
 	delete(p.pending, c.id)
 }
 
-func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) error {
+// sendRequest sends the request on a goroutine of its own, with a copy of the
+// params: a peer that does not read may hold up a write for ever, and whoever
+// calls waits no longer than for the answer. A failure is the call's outcome.
+func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) {
 	w := getWorker()
-	defer w.put()
-	m := w.outgoing(codec.Request, c.method, p.withMeta(w, c, params))
+	if params = p.withMeta(w, c, params); len(params) > 0 {
+		w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
+	} else {
+		w.reply.B = w.reply.B[:0]
+	}
+	m := w.outgoing(codec.Request, c.method, w.reply.B)
 	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
-	return via.Send(ctx, m)
+	go func() {
+		defer w.put()
+		err := via.Send(ctx, m)
+		p.mu.Lock()
+		c.sent = true
+		abandoned := c.abandoned
+		if err != nil {
+			c.fail(err)
+		}
+		p.mu.Unlock()
+		if err == nil && abandoned != "" {
+			p.cancelCall(via, c, abandoned)
+		}
+	}()
 }
 
 // await waits for the answer and runs the callbacks of what comes before it.
@@ -218,7 +243,7 @@ func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, b
 func (p *Peer) news(c *call) (events []Progress, answered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	events, c.events = c.events, nil
+	events, c.events, c.eventBytes = c.events, nil, 0
 	return events, c.answered
 }
 
@@ -240,32 +265,56 @@ func (c *call) outcome() (*Result, error) {
 // bothered with its end (LG-04).
 func (p *Peer) abandon(via sender, c *call, why string) bool {
 	p.mu.Lock()
-	answered := c.answered
+	answered, sent := c.answered, c.sent
+	silent := c.probe || c.method == protocol.MethodInitialize
 	if !answered {
 		delete(p.pending, c.id)
+		if !silent {
+			c.abandoned = why
+		}
 	}
 	p.mu.Unlock()
-	if answered || c.probe || c.method == protocol.MethodInitialize {
-		return !answered
+	if !answered && sent && !silent { // else who sends it cancels it
+		p.cancelSoon(via, c, why)
 	}
+	return !answered
+}
+
+// cancelSoon cancels the call and waits until that is written. A peer that does
+// not read must not hold up who has given up on it: the wait is short, and there
+// is none while another cancellation is stuck.
+func (p *Peer) cancelSoon(via sender, c *call, why string) {
+	written := make(chan struct{})
+	first := p.cancelling.Add(1) == 1
+	go func() {
+		p.cancelCall(via, c, why)
+		p.cancelling.Add(-1)
+		close(written)
+	}()
+	if first {
+		limit := time.NewTimer(abandonWait)
+		defer limit.Stop()
+		select {
+		case <-written:
+		case <-limit.C:
+		}
+	}
+}
+
+// cancelCall tells the peer that nobody waits for the call any more. It blocks
+// as long as the peer does not read.
+func (p *Peer) cancelCall(via sender, c *call, why string) {
 	id := codec.IntID(c.id)
 	if canceler, ok := p.conn.(transport.Canceler); ok {
 		canceler.Cancel(id.Key())
-		return true
+		return
 	}
 	params := append([]byte(`{"requestId":`), id...)
 	params = append(params, `,"reason":`...)
 	params = append(codec.AppendString(params, why), '}')
-	// A peer that does not read must not hold up who has given up on it.
-	ctx, done := context.WithTimeout(p.ctx, abandonWait)
-	go func() {
-		defer done()
-		if err := p.notify(ctx, via, protocol.NotificationCancelled, params); err != nil {
-			p.engine.log.Debug("cancellation not sent", "error", err)
-		}
-	}()
-	<-ctx.Done()
-	return true
+	if err := p.notify(p.ctx, via, protocol.NotificationCancelled, params); err != nil {
+		p.engine.log.Debug("cancellation not sent", "error", err)
+	}
 }
 
 // Notify sends a notification. params is raw JSON, borrowed until Notify
@@ -447,8 +496,10 @@ func (p *Peer) progressed(in *transport.Inbound) bool {
 		text, _ := message.Text()
 		e.Message = string(text)
 	}
-	if len(c.events) >= maxEvents {
-		c.events = append(c.events[:0], c.events[1:]...)
+	c.eventBytes += len(e.Message)
+	for len(c.events) >= maxEvents || len(c.events) > 0 && c.eventBytes > maxEventBytes {
+		c.eventBytes -= len(c.events[0].Message)
+		c.events = slices.Delete(c.events, 0, 1)
 	}
 	c.events = append(c.events, e)
 	c.signal()

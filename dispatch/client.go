@@ -178,6 +178,11 @@ func (c *Client) discover(ctx context.Context) error {
 // discovered takes the answer of a server of 2026-07-28. Caller holds the peer's
 // mu.
 func (c *Client) discovered(m *codec.Message, modern []protocol.Revision) error {
+	if kind := m.Fact(codec.FactResultType); kind != nil {
+		if text, _ := kind.Text(); string(text) != protocol.ResultComplete { // CO-25
+			return fmt.Errorf("unknown resultType %s", kind)
+		}
+	}
 	supported := m.Fact(codec.FactSupportedVersions)
 	if supported.Kind() != codec.Array {
 		return errors.New("the answer lists no versions") // of a server that answers anything

@@ -108,6 +108,10 @@ func (p *Peer) opened(r *Request, revision protocol.Revision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state.phase = initialized
+	if p.state.early {
+		p.state.phase = ready
+	}
+	p.answeredOpening()
 	p.state.revision = revision
 	p.state.remote = Remote{
 		Era:          protocol.Legacy,
@@ -126,6 +130,31 @@ func (p *Peer) notOpened(rt *route) {
 	defer p.mu.Unlock()
 	if p.state.phase == opening {
 		p.state.phase = fresh
+	}
+	p.answeredOpening()
+}
+
+// answeredOpening lets those on that wait for the end of an initialize. Caller
+// holds p.mu.
+func (p *Peer) answeredOpening() {
+	p.state.early = false
+	if p.state.opening != nil {
+		close(p.state.opening)
+		p.state.opening = nil
+	}
+}
+
+// awaitOpening waits while an initialize is being answered: what was sent behind
+// it is judged by its outcome, not by which goroutine is faster.
+func (p *Peer) awaitOpening() {
+	p.mu.Lock()
+	opening := p.state.opening
+	p.mu.Unlock()
+	if opening != nil {
+		select {
+		case <-opening:
+		case <-p.ctx.Done():
+		}
 	}
 }
 
@@ -187,6 +216,10 @@ func (p *Peer) takeNotification(in *transport.Inbound) *route {
 func (p *Peer) initializedCame() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.serving && p.state.phase == opening { // sent without waiting for the answer
+		p.state.early = true
+		return true
+	}
 	if p.engine.opts.Profile != JSONRPC && (!p.serving || p.state.phase < initialized && p.gate() != GateOff) {
 		return false
 	}

@@ -37,13 +37,14 @@ type lane struct {
 	waiting []*transport.Inbound
 	dropped uint64
 	length  atomic.Int64 // of waiting, for those who do not hold mu
+	bytes   atomic.Int64 // in the frames of waiting
 }
 
 // handleNotification handles the notification in w.in, or lets it wait for the
 // one that is being handled.
 func (p *Peer) handleNotification(w *worker) {
 	rt := p.takeNotification(&w.in)
-	if rt == nil || !p.lane.enter(&w.in, p.engine.limits.MaxNotifications, false) {
+	if rt == nil || !p.lane.enter(&w.in, p.engine.limits.MaxNotifications, p.engine.limits.MaxQueueBytes, false) {
 		return
 	}
 	p.offer(w)
@@ -52,8 +53,9 @@ func (p *Peer) handleNotification(w *worker) {
 }
 
 // enter reports whether the lane was free; the caller then has to runLane. The
-// message waits in the lane when it was not free, or when wait says so.
-func (l *lane) enter(in *transport.Inbound, limit int, wait bool) bool {
+// message waits in the lane when it was not free, or when wait says so; limit
+// notifications may wait, and as many as make up most bytes.
+func (l *lane) enter(in *transport.Inbound, limit, most int, wait bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	free := !l.busy
@@ -61,10 +63,12 @@ func (l *lane) enter(in *transport.Inbound, limit int, wait bool) bool {
 	if free && !wait {
 		return true
 	}
-	if len(l.waiting) < limit || l.makeRoom(in) {
+	if len(l.waiting) < limit && l.bytes.Load() < int64(most) || l.makeRoom(in) {
 		own := getInbound()
 		in.MoveTo(own)
+		keep(own)
 		l.waiting = append(l.waiting, own)
+		l.bytes.Add(int64(own.Bytes))
 	}
 	l.length.Store(int64(len(l.waiting)))
 	return free
@@ -84,6 +88,7 @@ func (l *lane) next() *transport.Inbound {
 	l.waiting[0] = nil
 	l.waiting = l.waiting[1:]
 	l.length.Store(int64(len(l.waiting)))
+	l.bytes.Add(-int64(in.Bytes))
 	return in
 }
 
@@ -105,19 +110,24 @@ func (p *Peer) runLane(w *worker) {
 func (l *lane) makeRoom(in *transport.Inbound) bool {
 	for i, old := range l.waiting {
 		if droppable(old) {
-			putInbound(old)
-			l.waiting = slices.Delete(l.waiting, i, i+1)
-			l.dropped++
+			l.drop(i)
 			return true
 		}
 	}
-	l.dropped++
-	if droppable(in) {
+	if droppable(in) || len(l.waiting) == 0 {
+		l.dropped++
 		return false
 	}
-	putInbound(l.waiting[0])
-	l.waiting = slices.Delete(l.waiting, 0, 1)
+	l.drop(0)
 	return true
+}
+
+// drop drops what waits at i. Caller holds l.mu.
+func (l *lane) drop(i int) {
+	l.bytes.Add(-int64(l.waiting[i].Bytes))
+	putInbound(l.waiting[i])
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	l.dropped++
 }
 
 func droppable(in *transport.Inbound) bool {

@@ -28,6 +28,8 @@ const (
 // lifecycle is the state of a peer's legacy handshake. Guarded by Peer.mu.
 type lifecycle struct {
 	phase    phase
+	opening  chan struct{}     // closed when the initialize that runs is answered
+	early    bool              // notifications/initialized came before that
 	revision protocol.Revision // negotiated; empty before, and in the JSON-RPC profile
 	remote   Remote
 	meta     codec.Value // of a client in 2026-07-28: what goes into every _meta
@@ -179,6 +181,7 @@ func (p *Peer) admitLegacy(m *codec.Message) (*route, *codec.Error) {
 	if string(m.Method) == protocol.MethodInitialize {
 		return p.admitInitialize(m)
 	}
+	p.awaitOpening()
 	if p.open() {
 		return p.route(m)
 	}
@@ -214,6 +217,7 @@ func (p *Peer) admitInitialize(m *codec.Message) (*route, *codec.Error) {
 		return nil, refusef(protocol.CodeInvalidRequest, "initialize was already sent on this connection")
 	}
 	p.state.phase = opening
+	p.state.opening = make(chan struct{})
 	return initRoute, nil
 }
 

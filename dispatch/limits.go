@@ -47,10 +47,18 @@ const handOverAfter = time.Millisecond
 // be written.
 const abandonWait = time.Second
 
+// keepInBlock is the length from which on a message that waits stays in the
+// block it was read into.
+const keepInBlock = 8 << 10
+
 // maxWriters bounds the goroutines of one peer that are held up in writing
 // answers that no handler gave, to ping for instance, while others read on: a
-// peer that sends and does not read is not read either.
-const maxWriters = 8
+// peer that sends and does not read is not read either. While a call of ours is
+// pending it is, one message each jamPause.
+const (
+	maxWriters = 8
+	jamPause   = 100 * time.Millisecond
+)
 
 // flushAt bounds the answers that are held back for one write.
 const flushAt = 64 << 10

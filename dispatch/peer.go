@@ -53,6 +53,8 @@ type Peer struct {
 
 	lane lane
 
+	cancelling atomic.Int32 // cancellations of ours that are being written
+
 	mu       sync.Mutex
 	calls    map[callKey]*Request // requests in flight, but for current
 	pending  map[int64]*call      // calls of ours
@@ -159,12 +161,12 @@ func (p *Peer) handleRequest(w *worker) {
 		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
 		return
 	}
-	slow := w.more && rt.mean.Load() > int64(slowHandler)
+	slow := w.more && rt != initRoute && rt.mean.Load() > int64(slowHandler)
 	if !slow && p.engine.sched.take(p) {
 		w.placed = true
 		r.runInline(w)
 		w.placed = false
-		p.engine.sched.release(p)
+		p.engine.sched.leave(p)
 		return
 	}
 	if p.mustRefuse() {
@@ -186,6 +188,9 @@ func (p *Peer) handleRequest(w *worker) {
 
 // enqueue makes r, whose message is in, wait for a place.
 func (p *Peer) enqueue(r *Request, in *transport.Inbound) {
+	if r.batch == nil {
+		keep(in)
+	}
 	r.in.Store(in)
 	p.mu.Lock()
 	p.list(r)
@@ -255,6 +260,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	if refusal == nil && r.revision.Era() == protocol.Modern {
 		result = w.complete(result)
 	}
+	p.engine.sched.lend() // an answer may take its time to be written
 	switch {
 	case !first:
 	case r.batch != nil:

@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/protocol"
 )
 
 // reports answers after it has reported what steps say.
@@ -121,9 +123,14 @@ func TestProgressBehindAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, conn := newDeafWire(t, nil)
 		result := `{"t":"` + strings.Repeat("x", 100<<10) + `"}`
-		serveConn(t, plain(), conn, func(s *dispatch.Server) {
+		o := plain()
+		o.Info = everything
+		serveConn(t, o, conn, func(s *dispatch.Server) {
 			s.Handle("go", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
-				time.AfterFunc(time.Second, func() { _ = r.Progress(context.Background(), 1, 0, "") })
+				time.AfterFunc(time.Second, func() {
+					_ = r.Progress(context.Background(), 1, 0, "")
+					_ = r.Log(context.Background(), protocol.LevelError, "", codec.Value(`1`))
+				})
 				return append(dst, result...), nil
 			})
 		})

@@ -3,8 +3,10 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
-	"net"
+	"io"
+	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,6 +72,38 @@ func TestAnswersBeforeBlockedHandler(t *testing.T) {
 		require.Less(t, time.Since(begun), 2*prompt)
 		w.want(empty("3"))
 	})
+}
+
+// slowLog takes its time over each record, and with it whoever writes one.
+type slowLog struct{ slog.Handler }
+
+func (slowLog) Handle(context.Context, slog.Record) error {
+	<-time.After(20 * time.Millisecond)
+	return nil
+}
+
+// TestOrderOfJudgement: what is done in the order of messages is done in that
+// order even when it takes long: the role can be taken only from handlers and
+// writes. Nor does Shutdown overlook it.
+func TestOrderOfJudgement(t *testing.T) {
+	for name, shutdown := range map[string]bool{"reading on": false, "shutting down": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				o := plain()
+				o.Logger = slog.New(slowLog{slog.NewTextHandler(io.Discard, nil)})
+				s, w := serve(t, o, nil)
+				w.send("{oops", call("1", "ping"))
+				if shutdown {
+					synctest.Wait()
+					require.NoError(t, s.Shutdown(context.Background()))
+				}
+				w.want(refusal("null", "-32700"))
+				if !shutdown {
+					w.want(empty("1"))
+				}
+			})
+		})
+	}
 }
 
 // joined is a server and a client in one process, over an unbuffered pipe.
@@ -270,28 +304,45 @@ func TestSlowPeerWithCall(t *testing.T) {
 }
 
 // TestDeafPeerWithCall: a deaf peer cannot be left alone while a call of ours
-// waits for it; the connection ends before what it costs grows without bound.
+// waits for it, but it is read so slowly that what it costs stays small.
 func TestDeafPeerWithCall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, conn := newDeafWire(t, &transport.StreamOptions{Framing: framing.Options{MaxQueue: 1 << 10}})
 		s := serveConn(t, plain(), conn, nil)
 		synctest.Wait()
-		failed := make(chan error, 1)
+		answered := make(chan error, 1)
 		for p := range s.Peers {
 			go func() {
-				_, err := p.Call(t.Context(), "ping", nil)
-				failed <- err
+				_, err := p.Call(t.Context(), "work", nil)
+				answered <- err
 			}()
 		}
 		synctest.Wait()
-		for i := 0; ; i++ {
-			if _, err := w.conn.Write([]byte(call(fmt.Sprint(i), "ping") + "\n")); err != nil {
-				break
+		var sent atomic.Int64
+		go func() {
+			for {
+				if _, err := w.conn.Write([]byte(call(fmt.Sprint(sent.Load()), "ping") + "\n")); err != nil {
+					return
+				}
+				sent.Add(1)
 			}
-			require.Less(t, i, 1000, "nothing bounds what a deaf peer costs")
+		}()
+		<-time.After(30 * time.Second)
+		synctest.Wait()
+		require.InDelta(t, 30*10, sent.Load(), 60)
+		require.ErrorIs(t, <-answered, dispatch.ErrTimeout)
+		synctest.Wait()
+		before := sent.Load()
+		<-time.After(time.Minute)
+		synctest.Wait()
+		require.InDelta(t, before, sent.Load(), 1, "nobody waits any more, but it is read on")
+		go w.listen()
+		for want := before; want > 0; {
+			if strings.Contains(w.next(), `"result"`) {
+				want--
+			}
 		}
-		require.ErrorIs(t, <-failed, net.ErrClosed)
-		require.ErrorContains(t, <-s.done, "does not read")
+		_ = w.conn.Close()
 	})
 }
 

@@ -140,6 +140,8 @@ func (r *Request) Notify(ctx context.Context, method string, params []byte) erro
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	r.peer.engine.sched.lend() // a peer that does not read must not keep the place from others
+	defer r.peer.engine.sched.unlend()
 	return r.peer.notify(ctx, r.via, method, params)
 }
 

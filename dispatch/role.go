@@ -86,30 +86,52 @@ func (p *Peer) handOn(turn uint64) {
 func (p *Peer) holds(turn uint64) bool { return turn != 0 && p.role.Load() == turn }
 
 // awaitRoom stops reading while a queue is full: that is the back-pressure. It
-// reads on while a call of ours is pending, whose answer must get through. It
-// returns false when the role was lost.
+// reads on while a call of ours is pending, whose answer must get through, but
+// slowly from a peer that does not read what it is told. It returns false when
+// the role was lost.
 func (p *Peer) awaitRoom(w *worker) bool {
 	if p.corked.Load() > 0 && !w.more {
 		p.writeOut(w) // what a former holder left queued
 	}
 	for p.regain(w) {
 		jammed := p.cork != nil && p.writers.Load() > maxWriters
-		switch {
-		case p.ctx.Err() != nil || !jammed && !p.full() && p.lane.length.Load() < int64(p.engine.limits.MaxNotifications):
+		if p.ctx.Err() != nil || !jammed && !p.full() && !p.laneFull() {
 			return true
-		case p.corked.Load() > 0 && !p.flushing.Load():
+		}
+		if p.corked.Load() > 0 && !p.flushing.Load() {
 			p.writeOut(w)
 			continue
-		case p.hasPending():
-			if jammed {
-				p.dead(errNotReading)
-			}
+		}
+		pending := p.hasPending()
+		if pending && !jammed {
 			return true
 		}
-		select {
-		case <-p.room:
-		case <-p.ctx.Done():
+		if p.waitForRoom(pending) {
+			return true
 		}
+	}
+	return false
+}
+
+func (p *Peer) laneFull() bool {
+	l := &p.engine.limits
+	return p.lane.length.Load() >= int64(l.MaxNotifications) || p.lane.bytes.Load() >= int64(l.MaxQueueBytes)
+}
+
+// waitForRoom waits until awaitRoom should look again; for a while only, with
+// true at its end, if a call of ours is pending.
+func (p *Peer) waitForRoom(pending bool) bool {
+	var enough <-chan time.Time
+	if pending {
+		timer := time.NewTimer(jamPause)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	select {
+	case <-p.room:
+	case <-p.ctx.Done():
+	case <-enough:
+		return true
 	}
 	return false
 }

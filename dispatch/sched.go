@@ -65,6 +65,27 @@ func (s *scheduler) release(p *Peer) {
 	}
 }
 
+// lend gives the place back to all peers while its holder writes: who does not
+// read what he asked for must not cost others their places. Among those of its
+// own peer the place stays taken.
+func (s *scheduler) lend() {
+	s.running.Add(-1)
+	if s.waiting.Load() > 0 {
+		s.start()
+	}
+}
+
+// unlend takes the place again, beyond the bound if need be.
+func (s *scheduler) unlend() { s.running.Add(1) }
+
+// leave gives a place back that was lent.
+func (s *scheduler) leave(p *Peer) {
+	p.running.Add(-1)
+	if s.waiting.Load() > 0 {
+		s.start()
+	}
+}
+
 // enqueue puts r, which owns its message, at the end of its peer's queue and
 // starts what can be started.
 func (s *scheduler) enqueue(r *Request, size int) {
@@ -94,16 +115,15 @@ func (s *scheduler) start() {
 	}
 }
 
-// run runs a request that has a place, and then others with the same place for
-// as long as somebody waits.
+// run runs a request that has a place, and then others for as long as somebody
+// waits.
 func (s *scheduler) run(r *Request) {
 	w := getWorker()
 	defer w.put()
 	for r != nil {
 		p := r.peer
 		r.runQueued(w)
-		p.running.Add(-1)
-		s.running.Add(-1)
+		p.running.Add(-1) // the rest of the place was lent for the answer
 		p.settle()
 		r = nil
 		if s.waiting.Load() > 0 {

@@ -95,6 +95,14 @@ var inbounds = sync.Pool{New: func() any { return new(transport.Inbound) }}
 
 func getInbound() *transport.Inbound { return inbounds.Get().(*transport.Inbound) }
 
+// keep prepares a message for a wait: a small one is copied out of its block,
+// which it would otherwise keep from use at many times its own size.
+func keep(in *transport.Inbound) {
+	if in.Bytes < keepInBlock {
+		in.Detach()
+	}
+}
+
 func putInbound(in *transport.Inbound) {
 	in.Release()
 	inbounds.Put(in)

@@ -2,22 +2,26 @@ package transport_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/transport"
 )
 
-// readSome reads n messages whose bytes use any released block again.
-func readSome(t *testing.T, c transport.Conn, raw *rawPeer, n int) {
+// readSome reads so much that any released block is used again.
+func readSome(t *testing.T, c transport.Conn, raw *rawPeer) {
 	t.Helper()
 	var in transport.Inbound
-	for range n {
-		raw.write(request("99", strings.Repeat("junk", 20_000)))
-		require.NoError(t, c.Read(&in))
+	for range 30 {
+		raw.write(slices.Repeat([]string{request("99", strings.Repeat("junk", 250))}, 10)...)
+		for range 10 {
+			require.NoError(t, c.Read(&in))
+		}
 	}
 	in.Release()
 }
@@ -49,7 +53,7 @@ func TestMoveTo(t *testing.T) {
 		require.Equal(t, transport.Scope(5), kept.Scope)
 		require.Equal(t, c, kept.Via)
 		require.Equal(t, len(precious), kept.Bytes)
-		readSome(t, c, raw, 20)
+		readSome(t, c, raw)
 		requirePrecious(t, &kept)
 		in.Release() // holds nothing
 		requirePrecious(t, &kept)
@@ -79,7 +83,7 @@ func TestRelease(t *testing.T) {
 			require.False(t, in.Failed)
 			in.Release()
 		}
-		readSome(t, c, raw, 3)
+		readSome(t, c, raw)
 	})
 }
 
@@ -91,7 +95,7 @@ func TestDetach(t *testing.T) {
 		var in, moved transport.Inbound
 		require.NoError(t, c.Read(&in))
 		in.Detach()
-		readSome(t, c, raw, 20)
+		readSome(t, c, raw)
 		requirePrecious(t, &in)
 		in.MoveTo(&moved)
 		requirePrecious(t, &moved)
@@ -99,6 +103,24 @@ func TestDetach(t *testing.T) {
 		moved.Release()
 		require.Nil(t, moved.Params)
 	})
+}
+
+// TestSetFrame: the frame before goes back.
+func TestSetFrame(t *testing.T) {
+	r := framing.NewReader(strings.NewReader("{}\n[]\n"), framing.Newline, nil)
+	one, err := r.Next()
+	require.NoError(t, err)
+	two, err := r.Next()
+	require.NoError(t, err)
+	var in transport.Inbound
+	in.SetFrame(one)
+	require.Equal(t, "{}", string(one.Bytes()))
+	in.SetFrame(two)
+	require.Nil(t, one.Bytes())
+	require.Equal(t, "[]", string(two.Bytes()))
+	require.Equal(t, 2, in.Bytes)
+	in.Release()
+	require.Nil(t, two.Bytes())
 }
 
 // TestInboundByHand: a transport that has no frames fills an Inbound itself.
