@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -150,7 +151,10 @@ func (p *Peer) handleInvalid(w *worker) {
 	if !p.serving || in.ID == nil && !p.complaints.allow(time.Now()) {
 		return
 	}
-	e := &codec.Error{Code: protocol.CodeInvalidRequest, Message: in.Err.Error()}
+	e := &codec.Error{
+		Code:    protocol.CodeInvalidRequest,
+		Message: protocol.MessageInvalidRequest + ": " + strings.TrimPrefix(in.Err.Error(), "framing: "),
+	}
 	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok {
 		e = bad.Wire()
 	}

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -298,6 +299,36 @@ func (p *Peer) cancelSoon(via sender, c *call, why string) {
 		case <-written:
 		case <-limit.C:
 		}
+	}
+}
+
+// cancelPending cancels all calls that wait for their answer, before the
+// connection closes; it waits a moment for that to be written.
+func (p *Peer) cancelPending() {
+	p.mu.Lock()
+	var calls []*call
+	for _, c := range p.pending {
+		if c.sent && !c.answered && !c.probe && c.method != protocol.MethodInitialize {
+			calls = append(calls, c)
+		}
+	}
+	p.mu.Unlock()
+	if len(calls) == 0 || p.ctx.Err() != nil {
+		return
+	}
+	slices.SortFunc(calls, func(a, b *call) int { return cmp.Compare(a.id, b.id) })
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for _, c := range calls {
+			p.cancelCall(p.conn, c, "closing")
+		}
+	}()
+	limit := time.NewTimer(abandonWait)
+	defer limit.Stop()
+	select {
+	case <-written:
+	case <-limit.C:
 	}
 }
 

@@ -293,7 +293,10 @@ func (c *Client) Batch(ctx context.Context, calls []BatchCall) error {
 
 // Close ends the connection in the way of its transport, and waits for what is
 // left of it: a handler that outlives the end holds it up for a second.
+// Calls that still wait are cancelled first, so that the server does not finish
+// them in vain.
 func (c *Client) Close() error {
+	c.peer.cancelPending()
 	err := c.peer.Close()
 	<-c.peer.done
 	c.engine.watchdog.close()

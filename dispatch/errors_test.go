@@ -37,7 +37,7 @@ func TestHandlerErrors(t *testing.T) {
 		"plain":         {func() ([]byte, error) { return nil, secret }, internal, "0xdeadbeef"},
 		"joined":        {func() ([]byte, error) { return nil, errors.Join(secret, errors.New("b")) }, internal, "0xdeadbeef"},
 		"panic":         {func() ([]byte, error) { panic("0xdeadbeef") }, internal, "errors_test.go"},
-		"panic nil map": {func() ([]byte, error) { var m map[string]int; m["a"] = 1; return nil, nil }, internal, "nil map"},
+		"panic index":   {func() ([]byte, error) { var list [][]byte; return list[len(list)], nil }, internal, "index out of range"},
 		"panic error":   {func() ([]byte, error) { panic(&codec.Error{Code: 5, Message: "five"}) }, internal, "five"},
 		"no result":     {func() ([]byte, error) { return nil, nil }, internal, "neither a result nor an error"},
 		"empty result":  {func() ([]byte, error) { return []byte{}, nil }, internal, "neither a result nor an error"},

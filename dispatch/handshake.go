@@ -145,15 +145,21 @@ func (p *Peer) answeredOpening() {
 }
 
 // awaitOpening waits while an initialize is being answered: what was sent behind
-// it is judged by its outcome, not by which goroutine is faster.
+// it is judged by its outcome, not by which goroutine is faster. It does not
+// wait while a call of ours is pending, whose answer has to be read.
 func (p *Peer) awaitOpening() {
-	p.mu.Lock()
-	opening := p.state.opening
-	p.mu.Unlock()
-	if opening != nil {
+	for {
+		p.mu.Lock()
+		opening, pending := p.state.opening, len(p.pending) > 0
+		p.mu.Unlock()
+		if opening == nil || pending {
+			return
+		}
 		select {
 		case <-opening:
+		case <-p.room: // perhaps a call of ours began
 		case <-p.ctx.Done():
+			return
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/explain"
 	"github.com/wirespool/wirespool/codec"
@@ -58,6 +59,8 @@ func inspect(args []string, std streams) int {
 	switch {
 	case err != nil:
 		return misuse("inspect", err.Error(), std, inspectHelp)
+	case fs.NArg() > 1 && strings.HasPrefix(fs.Arg(1), "-"):
+		return misuse("inspect", fs.Arg(1)+" must stand before FILE", std, inspectHelp)
 	case fs.NArg() > 1:
 		return misuse("inspect", "more than one FILE", std, inspectHelp)
 	case *sample && (fs.NArg() > 0 || isSet(fs, "framing")):

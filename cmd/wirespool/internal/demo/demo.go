@@ -33,7 +33,7 @@ func Everything(ctx context.Context, t *Trace, d transport.Dialer) error {
 func part(ctx context.Context, t *Trace, d transport.Dialer, v protocol.Revision, text string, f func(*session, context.Context) error) func() error {
 	return func() error {
 		t.Part(string(v), text)
-		s, err := connect(ctx, t, d, v)
+		s, err := connect(ctx, t, d, roots, v)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v, err)
 		}
@@ -46,7 +46,8 @@ func part(ctx context.Context, t *Trace, d transport.Dialer, v protocol.Revision
 // lists it has, one tool, one resource, one prompt, and an unknown method.
 func Any(ctx context.Context, t *Trace, d transport.Dialer) error {
 	t.Part("any server", "what every server can show")
-	s, err := connect(ctx, t, d)
+	// Nothing is declared: a server may ask for what is, just as the demo ends.
+	s, err := connect(ctx, t, d, "")
 	if err != nil {
 		return err
 	}

@@ -22,19 +22,16 @@ type session struct {
 	changed chan struct{} // capacity 1: one came
 }
 
-// info is what the demo says of itself.
-func info(versions ...protocol.Revision) dispatch.Info {
-	return dispatch.Info{
-		Name: "wirespool-demo", Version: "1", Versions: versions,
-		Capabilities: codec.Value(`{"roots":{"listChanged":true}}`),
-	}
-}
+// roots is what the demo says it can do, to the example server.
+const roots = `{"roots":{"listChanged":true}}`
 
 // connect opens a connection whose messages are traced.
-func connect(ctx context.Context, t *Trace, d transport.Dialer, versions ...protocol.Revision) (*session, error) {
+func connect(ctx context.Context, t *Trace, d transport.Dialer, capabilities string, versions ...protocol.Revision) (*session, error) {
 	s := &session{trace: t, changed: make(chan struct{}, 1)}
 	c, err := dispatch.Connect(ctx, dialer{d, t}, &dispatch.ClientOptions{
-		Options: dispatch.Options{Info: info(versions...)},
+		Options: dispatch.Options{Info: dispatch.Info{
+			Name: "wirespool-demo", Version: "1", Versions: versions, Capabilities: codec.Value(capabilities),
+		}},
 		Handlers: func(m *dispatch.Mux) {
 			m.Handle(protocol.MethodRootsList, func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 				return append(dst, `{"roots":[]}`...), nil

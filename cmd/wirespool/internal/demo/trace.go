@@ -165,9 +165,27 @@ type conn struct {
 
 // Send implements [transport.Conn].
 func (c *conn) Send(ctx context.Context, m *codec.Message) error {
+	c.sending(m)
+	return c.Conn.Send(ctx, m)
+}
+
+// exchange traces the answers to what the server asks.
+type exchange struct {
+	transport.Exchange
+	conn *conn
+}
+
+// Send implements [transport.Exchange].
+func (e exchange) Send(ctx context.Context, m *codec.Message) error {
+	e.conn.sending(m)
+	return e.Exchange.Send(ctx, m)
+}
+
+// sending traces a message that is about to be sent.
+func (c *conn) sending(m *codec.Message) {
 	text, err := m.AppendText(nil)
 	if err != nil {
-		return err
+		return // sending it says so
 	}
 	if m.Kind == codec.Request {
 		c.mu.Lock()
@@ -179,7 +197,6 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 		c.noteBatch(text, &kind)
 	}
 	c.trace.message("c2s", kind, m.ID, string(m.Method), text, 0)
-	return c.Conn.Send(ctx, m)
 }
 
 // noteBatch notes the requests in an array; what is no array at all is the
@@ -204,6 +221,7 @@ func (c *conn) Read(in *transport.Inbound) error {
 	if err := c.Conn.Read(in); err != nil {
 		return err
 	}
+	in.Via = exchange{in.Via, c}
 	text, err := in.AppendText(nil)
 	if err != nil {
 		text = []byte(in.Err.Error())
