@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +25,7 @@ func TestCloseCancels(t *testing.T) {
 		}
 		w.next()
 		w.next()
+		synctest.Wait() // both are sent, as far as their callers know
 		go func() { _ = c.Close() }() // that it ends is seen below
 		w.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"closing"}}`,
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"closing"}}`)
