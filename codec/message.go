@@ -123,6 +123,16 @@ func (m *Message) Detach() {
 	}
 }
 
+// take makes r a copy of from, without the facts that are not there.
+func (r *record) take(from *record) {
+	r.seen, r.escaped, r.unusableID, r.fault = from.seen, from.escaped, from.unusableID, from.fault
+	r.start, r.end = from.start, from.end
+	for seen := from.seen; seen != 0; seen &= seen - 1 {
+		f := bits.TrailingZeros64(seen)
+		r.at[f] = from.at[f]
+	}
+}
+
 // shift makes the record one of a frame that begins base bytes later.
 func (r *record) shift(base uint32) {
 	r.start -= base
@@ -159,7 +169,8 @@ func (m *Message) Len() int { return len(m.elements) }
 // (JSON-RPC 2.0 §6). It does not parse again and does not allocate. el borrows
 // the frame of m and is independent of m otherwise; el must not be m.
 func (m *Message) Element(i int, el *Message) error {
-	el.Reset()
-	el.frame, el.rec, el.OneLine = m.frame, m.elements[i], m.OneLine
+	el.clear(m.frame)
+	el.OneLine = m.OneLine
+	el.rec.take(&m.elements[i])
 	return el.finish()
 }

@@ -51,7 +51,7 @@ func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
 // in the same time. Tests set them to zero.
 var (
 	wideMin   = 256 // text that must be left for the wide pass to pay
-	wideAfter = 32  // part of a value that is walked narrowly first: most are short
+	wideAfter = 64  // part of a value that is walked narrowly first: most are short
 	longRun   = 32  // plain text a string must begin with for its rest to be taken in wide steps
 )
 

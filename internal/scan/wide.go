@@ -13,7 +13,7 @@ import (
 // left to the narrow pass, which knows how to say what is wrong and where.
 
 const (
-	firstChunk = 32 * block // bytes indexed at first, in case the value is short
+	firstChunk = 4 * block  // bytes indexed at first, in case the value is short
 	chunk      = 64 * block // bytes indexed at a time from then on
 	block      = 64
 	lookahead  = 8 // tokens within reach of one step of the walk
@@ -62,7 +62,7 @@ func (x *index) more(b []byte) bool {
 	rest = rest[:min(len(rest), x.size)]
 	x.n += indexText(rest, x.next, &x.state, x.tokens[left:])
 	x.next += len(rest)
-	x.size = chunk
+	x.size = min(2*x.size, chunk)
 	return true
 }
 
