@@ -39,6 +39,34 @@ var benchShapes = []struct {
 	{"goroutine", 1, func(t testing.TB, n, size int) func() {
 		return benchLoop(t, dispatch.MCP).step(benchRequest("wait", size), n)
 	}},
+	// A ping behind a handler that blocks: the time until the role has moved.
+	{"behind", 1, func(t testing.TB, _, _ int) func() {
+		entered, release := make(chan struct{}), make(chan struct{})
+		near, far := transport.Pipe(nil)
+		j := joinConns(t, *plain(), near, far, func(s *dispatch.Server) {
+			s.Handle("block", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+				entered <- struct{}{}
+				<-release
+				return append(dst, "{}"...), nil
+			})
+		}, nil)
+		ctx := t.Context()
+		return func() {
+			blocked := make(chan error, 1)
+			go func() {
+				_, err := j.client.CallRaw(ctx, "block", nil)
+				blocked <- err
+			}()
+			<-entered
+			if _, err := j.client.CallRaw(ctx, "ping", nil); err != nil || len(blocked) > 0 {
+				t.Fatal("the ping waited for the handler", err)
+			}
+			release <- struct{}{}
+			if err := <-blocked; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}},
 	// Notifications, and a ping to know when they are done.
 	{"notification", 64, func(t testing.TB, n, size int) func() {
 		note := strings.Replace(benchRequest("note", size), `"id":1,`, "", 1)

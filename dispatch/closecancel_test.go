@@ -25,7 +25,7 @@ func TestCloseCancels(t *testing.T) {
 		}
 		w.next()
 		w.next()
-		synctest.Wait() // both are sent, as far as their callers know
+		synctest.Wait()               // both are sent, as far as their callers know
 		go func() { _ = c.Close() }() // that it ends is seen below
 		w.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"closing"}}`,
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"closing"}}`)

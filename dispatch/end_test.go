@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,6 +69,7 @@ func TestEOF(t *testing.T) {
 					got = got[1:] // it was asked before the end was noticed
 				}
 				require.Len(t, got, len(tt.want))
+				slices.Sort(got) // answers leave in any order
 				for i := range got {
 					require.True(t, matches(tt.want[i], got[i]), "want %s\ngot  %s", tt.want[i], got[i])
 				}

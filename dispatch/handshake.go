@@ -111,7 +111,6 @@ func (p *Peer) opened(r *Request, revision protocol.Revision) {
 	if p.state.early {
 		p.state.phase = ready
 	}
-	p.answeredOpening()
 	p.state.revision = revision
 	p.state.remote = Remote{
 		Era:          protocol.Legacy,
@@ -131,12 +130,16 @@ func (p *Peer) notOpened(rt *route) {
 	if p.state.phase == opening {
 		p.state.phase = fresh
 	}
-	p.answeredOpening()
 }
 
-// answeredOpening lets those on that wait for the end of an initialize. Caller
-// holds p.mu.
-func (p *Peer) answeredOpening() {
+// openingAnswered lets those on that wait for the end of an initialize, if rt is
+// one: its answer is on its way.
+func (p *Peer) openingAnswered(rt *route) {
+	if rt != initRoute {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.state.early = false
 	if p.state.opening != nil {
 		close(p.state.opening)
@@ -145,23 +148,48 @@ func (p *Peer) answeredOpening() {
 }
 
 // awaitOpening waits while an initialize is being answered: what was sent behind
-// it is judged by its outcome, not by which goroutine is faster. It does not
-// wait while a call of ours is pending, whose answer has to be read.
+// it is judged by its outcome, not by which goroutine is faster.
 func (p *Peer) awaitOpening() {
-	for {
-		p.mu.Lock()
-		opening, pending := p.state.opening, len(p.pending) > 0
-		p.mu.Unlock()
-		if opening == nil || pending {
-			return
-		}
+	if opening := p.opening(); opening != nil {
 		select {
 		case <-opening:
-		case <-p.room: // perhaps a call of ours began
 		case <-p.ctx.Done():
-			return
 		}
 	}
+}
+
+// opening returns what is closed when the initialize that is being answered is;
+// nil when there is none.
+func (p *Peer) opening() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.opening
+}
+
+// putOff has a request that must await the handshake wait on a goroutine of its
+// own, as the reader has answers and cancellations to read; false when it need
+// not, or when there are too many.
+func (p *Peer) putOff(in *transport.Inbound) bool {
+	if !p.serving || p.opening() == nil || in.Fact(codec.FactMetaProtocolVersion) != nil || p.behind.Load() >= maxBehind {
+		return false
+	}
+	switch string(in.Method) {
+	case protocol.MethodInitialize, protocol.MethodPing:
+		return false
+	}
+	p.behind.Add(1)
+	p.busy.Add(1) // from here on; handle counts it once more
+	w := getWorker()
+	in.MoveTo(&w.in)
+	go func() {
+		defer w.put()
+		p.awaitOpening()
+		p.handle(w)
+		p.behind.Add(-1)
+		p.busy.Add(-1)
+		p.settle()
+	}()
+	return true
 }
 
 // discover answers server/discover (VN-07).

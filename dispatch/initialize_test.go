@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,4 +130,42 @@ func TestOwnInitialize(t *testing.T) {
 
 func helloWithID(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+}
+
+// TestBehindInitialize: what was sent behind an initialize is judged by its
+// outcome, and holds up neither ping nor what the handler of initialize waits
+// for.
+func TestBehindInitialize(t *testing.T) {
+	for name, n := range map[string]int{"few": 3, "many": 100} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				_, w := serve(t, nil, func(s *dispatch.Server) {
+					s.Handle("initialize", func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+						res, err := r.Call(ctx, "ping", nil)
+						if err != nil {
+							return nil, err
+						}
+						res.Release()
+						<-time.After(time.Second)
+						return append(dst, `{"protocolVersion":"2025-11-25"}`...), nil
+					})
+					s.Handle("tools/list", echo)
+				})
+				begun := time.Now()
+				w.send(hello, opened)
+				w.want(call("1", "ping"))
+				if n == 3 {
+					w.send(calls(n, "tools/list"), call(`"p"`, "ping"), empty("1"))
+					w.want(empty(`"p"`))
+					require.Less(t, time.Since(begun), prompt)
+				} else { // so many stop the reading, so the answer comes first
+					w.send(empty("1"), calls(n, "tools/list"))
+				}
+				w.want(`{"jsonrpc":"2.0","id":"h","result":{…}}`)
+				require.Equal(t, time.Second, time.Since(begun).Round(10*time.Millisecond))
+				requireAnswers(t, w, n)
+				w.silent()
+			})
+		})
+	}
 }

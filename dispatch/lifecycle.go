@@ -217,7 +217,9 @@ func (p *Peer) admitInitialize(m *codec.Message) (*route, *codec.Error) {
 		return nil, refusef(protocol.CodeInvalidRequest, "initialize was already sent on this connection")
 	}
 	p.state.phase = opening
-	p.state.opening = make(chan struct{})
+	if p.state.opening == nil { // else the error of an earlier one is about to be sent
+		p.state.opening = make(chan struct{})
+	}
 	return initRoute, nil
 }
 

@@ -51,6 +51,10 @@ const abandonWait = time.Second
 // block it was read into.
 const keepInBlock = 8 << 10
 
+// maxBehind bounds the requests of one peer that wait on goroutines of their own
+// for the handshake they were sent behind.
+const maxBehind = 16
+
 // maxWriters bounds the goroutines of one peer that are held up in writing
 // answers that no handler gave, to ping for instance, while others read on: a
 // peer that sends and does not read is not read either. While a call of ours is

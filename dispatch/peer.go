@@ -54,6 +54,7 @@ type Peer struct {
 	lane lane
 
 	cancelling atomic.Int32 // cancellations of ours that are being written
+	behind     atomic.Int32 // requests that wait for the handshake
 
 	mu       sync.Mutex
 	calls    map[callKey]*Request // requests in flight, but for current
@@ -144,6 +145,9 @@ func (p *Peer) handleRequest(w *worker) {
 		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
 		return
 	}
+	if w.reads && p.putOff(in) {
+		return
+	}
 	rt, revision, refusal := p.admit(&in.Message)
 	if refusal != nil {
 		p.answerError(w, in.Via, in.ID, refusal)
@@ -156,9 +160,10 @@ func (p *Peer) handleRequest(w *worker) {
 	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key}
 	r.ctx.parent = p.ctx
 	r.listens = revision.Era() == protocol.Modern && string(in.Method) == protocol.MethodSubscriptionsListen
-	if p.pushed && !p.claim(r) {
+	if !w.reads && !p.claim(r) {
 		p.notOpened(rt)
 		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+		p.openingAnswered(rt)
 		return
 	}
 	slow := w.more && rt != initRoute && rt.mean.Load() > int64(slowHandler)
@@ -173,6 +178,7 @@ func (p *Peer) handleRequest(w *worker) {
 		p.unlist(r)
 		p.notOpened(rt)
 		p.answerError(w, in.Via, in.ID, p.queueFull())
+		p.openingAnswered(rt)
 		return
 	}
 	if p.pushed {
@@ -210,14 +216,16 @@ func (r *Request) runInline(w *worker) {
 	p := r.peer
 	r.start = time.Now()
 	r.in.Store(&w.in)
-	if p.pushed { // claim listed it
-		r.clock.watch(r)
-		unwatch := context.AfterFunc(r.via.Context(), r.gone)
-		defer unwatch()
-	} else {
+	if w.reads {
 		r.turn = w.role + 1
 		p.current.Store(r)
 		p.offer(w)
+	} else { // claim listed it
+		r.clock.watch(r)
+	}
+	if p.pushed {
+		unwatch := context.AfterFunc(r.via.Context(), r.gone)
+		defer unwatch()
 	}
 	r.run(w, &w.in)
 }
@@ -271,6 +279,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	default:
 		p.answer(w, r.via, in.ID, result, false)
 	}
+	p.openingAnswered(r.route)
 	r.ctx.end(context.Canceled)
 	w.grow(len(result))
 }
@@ -364,8 +373,8 @@ func (p *Peer) inFlight(key callKey) bool {
 	return p.calls[key] != nil
 }
 
-// claim is inFlight and list at once: where messages are pushed, another with
-// the same id may come at this moment.
+// claim is inFlight and list at once: who brings a request without the reader
+// role must reckon with another one that has the same id at this moment.
 func (p *Peer) claim(r *Request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
