@@ -1,0 +1,133 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/wirespool/wirespool/bench/peers"
+	"github.com/wirespool/wirespool/bench/peers/internal/report"
+)
+
+// asCommand has the test's own program be the command.
+const asCommand = "WIREBENCH_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// TestPage measures a little of everything and writes the page.
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	var stdout, stderr strings.Builder
+	status := run([]string{
+		"-parts", "micro,stdio,memory,profile", "-groups", "Encode/shape=response/size=1K", "-sizes", "200", "-rounds", "1",
+		"-span", "100us", "-turn", "5ms", "-window", "4", "-write", dir,
+	}, &stdout, &stderr)
+	if status != 0 {
+		t.Fatalf("status %d\n%s\n%s", status, &stderr, &stdout)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "benchmarks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Encode/shape=response/size=1K: go-sdk / wirespool | ≥ 10.0×", "Stdio/shape=call/size=200B, p50", "growth | ≤ 2.00 MiB",
+		"\n### Encode/shape=response/size=1K\n", "\n| limit-append |", "\n### Stdio/shape=call/size=200B\n", "\n| mcp-go |",
+		"\n### Memory\n", "\n### Decode/shape=request/size=120B/impl=wirespool\n", "4 in flight\n", "flat%", "commit ",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	plots, err := filepath.Glob(filepath.Join(dir, "bench-*.svg"))
+	if err != nil || len(plots) != 2 {
+		t.Errorf("plots %q, %v", plots, err)
+	}
+	for _, p := range plots {
+		if !strings.Contains(string(page), "("+filepath.Base(p)+")") {
+			t.Errorf("%s is not on the page", p)
+		}
+	}
+}
+
+// TestPurego reads what a run of this command as a child process prints.
+func TestPurego(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a link to the test's program needs rights there")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := programs{t.TempDir()}
+	if err := os.Symlink(self, built.path("purego")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(asCommand, "1")
+	var out strings.Builder
+	all, err := measurePurego(t.Context(), &options{rounds: 1, span: 1000}, &out, built)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d groups, %v\n%s", len(all), err, &out)
+	}
+	r := results{purego: all}
+	if verdicts := r.verdicts(); len(verdicts) != len(puregoTargets) {
+		t.Errorf("verdicts %+v", verdicts)
+	}
+}
+
+// TestTargets finds a group and both entries for each target of the codec and
+// the framing.
+func TestTargets(t *testing.T) {
+	groups := map[string]peers.Group{}
+	for _, g := range peers.Groups() {
+		groups[g.Name()] = g
+	}
+	for _, target := range append(microTargets, puregoTargets...) {
+		for _, entry := range []string{target.it, target.base} {
+			_, ok := groups[target.group].Entry(entry)
+			if !ok && !strings.HasPrefix(entry, "sonic") { // which is not everywhere
+				t.Errorf("%s has no %s", target.group, entry)
+			}
+		}
+	}
+}
+
+func TestRatio(t *testing.T) {
+	g := group{name: "g", tables: map[string]report.Table{ours: {Base: ours, Rows: []report.Row{
+		{Entry: ours, Wall: 1, CPU: 1, WallSpread: 0.5}, {Entry: "other", Wall: 4, CPU: 2, WallSpread: 0.1},
+	}}}}
+	if wall, cpu, spread := g.ratio("other", ours); wall != 4 || cpu != 2 || spread != 0.5 {
+		t.Error(wall, cpu, spread)
+	}
+	if wall, cpu, _ := g.ratio(ours, "other"); wall != 0.25 || cpu != 0.5 {
+		t.Error(wall, cpu)
+	}
+	if wall, _, _ := g.ratio("none", ours); wall != 0 {
+		t.Error("a ratio of nothing", wall)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, args := range [][]string{
+		{"x"}, {"-parts", "all"}, {"-sizes", "100"}, {"-sizes", "1k"}, {"-rounds", "0"}, {"-groups", "("}, {"-none"},
+	} {
+		var stderr strings.Builder
+		if status := run(args, &stderr, &stderr); status != 2 || stderr.Len() == 0 {
+			t.Errorf("%q: status %d, %q", args, status, &stderr)
+		}
+	}
+	var out strings.Builder
+	if status := run([]string{"-h"}, &out, &out); status != 0 || !strings.Contains(out.String(), "-quick") {
+		t.Errorf("help: status %d, %q", status, &out)
+	}
+	o, err := parse([]string{"-quick", "-rounds", "5"}, &out)
+	if err != nil || o.rounds != 5 || o.span.String() != "4ms" || len(o.parts) != len(partNames) {
+		t.Errorf("quick: %+v, %v", o, err)
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/wirespool/wirespool/bench/peers"
+	"github.com/wirespool/wirespool/bench/peers/internal/report"
+	"github.com/wirespool/wirespool/bench/ratios"
+)
+
+// ours is the entry that the others are compared with.
+const ours = "wirespool"
+
+// group is one group that was measured: a table for each entry that something
+// is compared with.
+type group struct {
+	name   string
+	limit  string
+	tables map[string]report.Table // by base
+}
+
+// measureMicro measures the groups that were asked for.
+func measureMicro(ctx context.Context, o *options, w io.Writer) (all []group, err error) {
+	for _, g := range peers.Groups() {
+		if !o.groups.MatchString(g.Name()) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := measureGroup(o, g)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.Name(), err)
+		}
+		t := m.tables[ours]
+		if _, err := fmt.Fprintf(w, "\n%s\n\n%s", report.Heading(g.Name(), g.Messages, g.Bytes), t.Text); err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func measureGroup(o *options, g peers.Group) (group, error) {
+	var entries []ratios.Entry
+	for _, e := range g.Entries {
+		// The first call may compile something for a while; how many calls make
+		// a turn is not to be told from that one.
+		if err := e.Do(); err != nil {
+			return group{}, fmt.Errorf("%s: %w", e.Impl, err)
+		}
+		entries = append(entries, ratios.Entry{Name: e.Impl, Do: e.Do})
+	}
+	measured, err := ratios.Measure(entries, o.rounds, o.span)
+	if err != nil {
+		return group{}, err
+	}
+	m := group{name: g.Name(), limit: g.Limit, tables: map[string]report.Table{}}
+	for _, base := range []string{ours, "wirespool-oneline", g.Limit} {
+		if _, ok := g.Entry(base); !ok {
+			continue
+		}
+		var text strings.Builder
+		text.WriteString(report.Heading(g.Name(), g.Messages, g.Bytes) + "\n\n")
+		if err := measured.WriteTable(&text, base, g.Messages, g.Bytes); err != nil {
+			return group{}, err
+		}
+		tables, err := report.ParseTables(text.String())
+		if err != nil {
+			return group{}, err
+		}
+		m.tables[base] = tables[0]
+	}
+	return m, nil
+}
+
+// measurePurego has the same done by the build with the tag purego, for the
+// groups that have a target there.
+func measurePurego(ctx context.Context, o *options, w io.Writer, built programs) (all []group, err error) {
+	out, err := exec.CommandContext(ctx, built.path("purego"), "-parts", "micro", "-groups", `^Decode/shape=(request|tools)/`,
+		"-rounds", fmt.Sprint(o.rounds), "-span", o.span.String()).Output()
+	if err != nil {
+		return nil, err
+	}
+	// Verdicts follow the last table, behind a heading of another kind.
+	text, _, _ := strings.Cut(string(out), "\n## ")
+	tables, err := report.ParseTables(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		if _, err := fmt.Fprintf(w, "\n%s %s, with the tag purego\n\n%s", t.Name, t.Note, t.Text); err != nil {
+			return nil, err
+		}
+		all = append(all, group{name: t.Name, tables: map[string]report.Table{ours: t}})
+	}
+	return all, nil
+}

@@ -1,0 +1,55 @@
+// Package peers compares wirespool with other SDKs and JSON libraries, on the
+// messages of package bench. It is a module of its own, so that nobody who uses
+// wirespool gets their requirements.
+//
+// # Usage
+//
+//	cd bench/peers
+//	go test -bench .                        # every row of this package
+//	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
+//
+// A benchmark is named BenchmarkDecode, Encode, Batch or Frame, then
+// shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
+// a program that lets the impls of a group take turns.
+//
+// # What is compared
+//
+// Decode: wirespool checks the whole text strictly, classifies the message and
+// notes what a router needs. encoding/json (json_v2 where the toolchain has it),
+// sonic, goccy and segmentio decode into an envelope whose payloads stay raw; jx,
+// fastjson, gjson and simdjson look the members up that decide. The SDKs run what
+// they run first: go-sdk, exp-jsonrpc2 their DecodeMessage, jrpc2 ParseRequests
+// (requests only), sourcegraph the types it decodes into. All find kind, id and
+// method, and a test holds them to it; how much of the text they check differs:
+// gjson nothing, fastjson neither escapes nor control characters, sonic neither
+// UTF-8 nor control characters, and all but json_v2 let names occur twice.
+//
+// Batch: the same for an array and each of its elements. Encode: a response
+// around a raw result. Frame: cutting a stream into frames.
+//
+// Three rows are written anew here, because the original cannot be called by
+// itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in
+// Frame (a goroutine for each line) and go-sdk in Frame (a json.Decoder and a look
+// at the byte behind). exp-jsonrpc2 in Frame is such a row too: its reader would
+// decode the message as well. go-sdk in Batch is its readBatch, which is not
+// exported, by its symbol.
+//
+// An impl called limit-… does less than the work, as little as the machine
+// allows; so does sonic.Valid.
+//
+// # Concurrency
+//
+// A group's entries are for one goroutine.
+//
+// # Ownership
+//
+// Groups are made anew by each call.
+//
+// # Limits
+//
+// None: nothing here takes input from outside.
+//
+// # Errors
+//
+// Do of an entry returns the error of its library, or that the work was not done.
+package peers

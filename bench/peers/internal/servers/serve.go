@@ -1,0 +1,78 @@
+// Package servers holds what the two servers on wirespool share. The commands
+// below it are the servers that are measured as processes, each with the tool
+// echo.
+package servers
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/stdio"
+)
+
+// HeapMethod is a request that is answered with the bytes of heap in use after
+// two garbage collections.
+const HeapMethod = "wirebench/heap"
+
+const tools = `{"tools":[{"name":"echo","inputSchema":` +
+	`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}`
+
+// Serve serves the client that started this process until it ends. Its flags are
+// -max, the largest message, and -cpuprofile.
+func Serve(echo dispatch.Handler) (err error) {
+	largest := flag.Int("max", 0, "largest message in bytes; 0 leaves the default")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
+	flag.Parse()
+	if *profile != "" {
+		stop, err := startProfile(*profile)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	server := dispatch.NewServer(&dispatch.Options{Info: dispatch.Info{
+		Name: "echo", Version: "1", Capabilities: codec.Value(`{"tools":{}}`),
+	}})
+	server.Handle("tools/call", echo)
+	server.Handle("tools/list", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+		return append(dst, tools...), nil
+	})
+	server.Handle(HeapMethod, heap)
+	conn, err := stdio.Claim(&stdio.Options{
+		Frames: framing.Options{MaxFrame: *largest}, Limits: codec.Limits{MaxBytes: *largest},
+	})
+	if err != nil {
+		return err
+	}
+	return server.Serve(context.Background(), conn)
+}
+
+func heap(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return strconv.AppendUint(dst, m.HeapInuse, 10), nil
+}
+
+func startProfile(name string) (stop func() error, err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}

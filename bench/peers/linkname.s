@@ -1,0 +1,1 @@
+// Empty: it lets readbatch.go declare a function without a body.

@@ -1,0 +1,33 @@
+package peers_test
+
+import (
+	"testing"
+
+	"github.com/wirespool/wirespool/bench/peers"
+)
+
+// run is the body of the benchmark of an operation.
+func run(b *testing.B, op string) {
+	for _, g := range peers.Groups(op) {
+		for _, e := range g.Entries {
+			b.Run("shape="+g.Shape+"/size="+g.Size+"/impl="+e.Impl, func(b *testing.B) {
+				b.SetBytes(int64(g.Bytes))
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := e.Do(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if g.Messages > 1 {
+					each := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(g.Messages)
+					b.ReportMetric(each, "ns/msg")
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) { run(b, "Decode") }
+func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
+func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
+func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
