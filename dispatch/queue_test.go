@@ -177,6 +177,7 @@ func TestQueueFullPending(t *testing.T) {
 					}()
 				}
 				w.want(call("1", "roots/list"))
+				begun := time.Now()
 				w.send(call("3", "block"))
 				w.send(call("4", "block"))
 				refused := func(id string) string {
@@ -187,6 +188,7 @@ func TestQueueFullPending(t *testing.T) {
 				w.want(empty("5"), refused("6"))
 				w.send(`{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`)
 				require.Equal(t, `{"roots":[]}`, <-answered)
+				require.Less(t, time.Since(begun), prompt)
 				open()
 				w.want(empty("1"), empty("2"))
 				w.silent()

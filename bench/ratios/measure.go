@@ -56,9 +56,12 @@ func Measure(entries []Entry, rounds int, span time.Duration) (*Result, error) {
 	return r, nil
 }
 
-// calibrate returns how many calls fill span. The calls it takes to find out
-// warm the entry up.
+// calibrate returns how many calls fill span. The first call does not count: some
+// libraries compile in it.
 func calibrate(e Entry, span time.Duration) (int, error) {
+	if err := e.Do(); err != nil {
+		return 0, err
+	}
 	for n := 1; ; {
 		c, err := take(e, n)
 		if err != nil {
