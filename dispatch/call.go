@@ -182,11 +182,8 @@ func (p *Peer) forget(c *call) {
 // calls waits no longer than for the answer. A failure is the call's outcome.
 func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) {
 	w := getWorker()
-	if params = p.withMeta(w, c, params); len(params) > 0 {
-		w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
-	} else {
-		w.reply.B = w.reply.B[:0]
-	}
+	params = p.withMeta(w, c, params)
+	w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
 	m := w.outgoing(codec.Request, c.method, w.reply.B)
 	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
 	go func() {
@@ -261,13 +258,10 @@ func (c *call) outcome() (*Result, error) {
 }
 
 // abandon gives a call up and tells the peer, in the way of its transport; false
-// when the answer has come meanwhile. An initialize cannot be taken back
-// (CA-03), and a server that may not know what to do with a probe is not
-// bothered with its end (LG-04).
+// when the answer has come meanwhile.
 func (p *Peer) abandon(via sender, c *call, why string) bool {
 	p.mu.Lock()
-	answered, sent := c.answered, c.sent
-	silent := c.probe || c.method == protocol.MethodInitialize
+	answered, sent, silent := c.answered, c.sent, c.silent()
 	if !answered {
 		delete(p.pending, c.id)
 		if !silent {
@@ -281,6 +275,11 @@ func (p *Peer) abandon(via sender, c *call, why string) bool {
 	return !answered
 }
 
+// silent reports whether the call ends without a cancellation: an initialize
+// cannot be taken back (CA-03), and a server that may not know what to do with a
+// probe is not bothered with its end (LG-04).
+func (c *call) silent() bool { return c.probe || c.method == protocol.MethodInitialize }
+
 // cancelSoon cancels the call and waits until that is written. A peer that does
 // not read must not hold up who has given up on it: the wait is short, and there
 // is none while another cancellation is stuck.
@@ -293,12 +292,7 @@ func (p *Peer) cancelSoon(via sender, c *call, why string) {
 		close(written)
 	}()
 	if first {
-		limit := time.NewTimer(abandonWait)
-		defer limit.Stop()
-		select {
-		case <-written:
-		case <-limit.C:
-		}
+		waitBriefly(written)
 	}
 }
 
@@ -308,7 +302,7 @@ func (p *Peer) cancelPending() {
 	p.mu.Lock()
 	var calls []*call
 	for _, c := range p.pending {
-		if c.sent && !c.answered && !c.probe && c.method != protocol.MethodInitialize {
+		if c.sent && !c.answered && !c.silent() {
 			calls = append(calls, c)
 		}
 	}
@@ -324,6 +318,12 @@ func (p *Peer) cancelPending() {
 			p.cancelCall(p.conn, c, "closing")
 		}
 	}()
+	waitBriefly(written)
+}
+
+// waitBriefly waits until cancellations are written, but no longer than a peer
+// that does not read is worth.
+func waitBriefly(written <-chan struct{}) {
 	limit := time.NewTimer(abandonWait)
 	defer limit.Stop()
 	select {
