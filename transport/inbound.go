@@ -3,6 +3,7 @@ package transport
 import (
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/internal/buf"
 )
 
 // Inbound is a message that came in, and what belongs to it besides its text.
@@ -24,7 +25,8 @@ type Inbound struct {
 	Bytes int
 
 	frame framing.Frame
-	held  bool // frame is not released yet
+	held  bool       // frame is not released yet
+	body  buf.Buffer // of a message that came as a body of its own
 }
 
 // SetFrame hands the frame that the message borrows to the Inbound, which
@@ -34,6 +36,14 @@ func (in *Inbound) SetFrame(f framing.Frame) {
 	in.drop()
 	in.frame, in.held = f, true
 	in.Bytes = len(f.Bytes())
+}
+
+// SetBody is SetFrame for a message that came by itself, in pooled memory: b is
+// transferred.
+func (in *Inbound) SetBody(b buf.Buffer) {
+	in.drop()
+	in.body = b
+	in.Bytes = len(b.B)
 }
 
 // Release gives the frame back and clears the message, whose views would
@@ -57,6 +67,10 @@ func (in *Inbound) drop() {
 		in.held = false
 		in.frame.Release()
 		in.frame = framing.Frame{}
+	}
+	if in.body.B != nil {
+		in.body.Put()
+		in.body = buf.Buffer{}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/internal/buf"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -136,4 +137,37 @@ func TestInboundByHand(t *testing.T) {
 	require.Equal(t, "3", out.ID.String())
 	out.Release()
 	require.Equal(t, transport.Inbound{}, out)
+}
+
+// TestSetBody: a body goes back to its pool with the Inbound that holds it, once,
+// and the message that was detached before stays.
+func TestSetBody(t *testing.T) {
+	misuses := buf.Misuses()
+	body := func() buf.Buffer {
+		b := buf.Get(buf.Body)
+		b.B = append(b.B, precious...)
+		return b
+	}
+	var in, other transport.Inbound
+	b := body()
+	in.SetBody(b)
+	require.NoError(t, codec.Decode(b.B, &in.Message))
+	require.Equal(t, len(precious), in.Bytes)
+	in.MoveTo(&other)
+	in.Release()
+	requirePrecious(t, &other)
+	other.Detach()
+	for range 4 { // the memory is used again
+		next := body()
+		for i := range next.B {
+			next.B[i] = 'x'
+		}
+		next.Put()
+	}
+	requirePrecious(t, &other)
+	other.SetBody(body())
+	other.SetBody(body())
+	other.Release()
+	other.Release()
+	require.Equal(t, misuses, buf.Misuses())
 }

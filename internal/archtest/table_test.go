@@ -36,7 +36,7 @@ var table = []struct{ pkg, may string }{
 	{"internal/poll", ""},
 	{"internal/memhttp", ""},
 	{"internal/archtest", ""},
-	{"internal/httpx", "sse/eventstream transport protocol internal/buf"},
+	{"internal/httpx", "sse/eventstream transport codec protocol internal/buf"},
 	{"internal/bridge", everything},
 }
 

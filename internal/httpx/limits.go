@@ -1,0 +1,48 @@
+package httpx
+
+import "time"
+
+// What a peer can make us hold, and for how long.
+const (
+	// DefaultMaxBody bounds one request body: a peer cannot make us hold or scan
+	// an endless one.
+	DefaultMaxBody = 16 << 20
+	// DefaultMaxReading bounds the bodies that are being read at one time, all
+	// together: many slow uploads must not add up to all of our memory.
+	DefaultMaxReading = 256 << 20
+	// DefaultReadTimeout bounds the time a body may take: a peer that sends one
+	// byte a minute must not hold a connection and its memory.
+	DefaultReadTimeout = 30 * time.Second
+	// DefaultWriteTimeout bounds one write of events or of an answer: a peer that
+	// does not read must not hold a goroutine for ever.
+	DefaultWriteTimeout = 30 * time.Second
+	// DefaultKeepAlive is the silence after which a comment is sent, so that no
+	// proxy takes a quiet stream for a dead one.
+	DefaultKeepAlive = 15 * time.Second
+	// DefaultMaxEvents and DefaultMaxEventBytes bound what waits in one stream
+	// for a peer that reads more slowly than we speak.
+	DefaultMaxEvents     = 1024
+	DefaultMaxEventBytes = 1 << 20
+)
+
+const (
+	// maxOrigin bounds the Origin header that is looked at; a longer one is
+	// refused unread.
+	maxOrigin = 1 << 10
+	// maxAccept bounds the Accept and Content-Type headers that are parsed.
+	maxAccept = 4 << 10
+	// trustedLength is the largest announced length that memory is taken for
+	// before any of it has come.
+	trustedLength = 64 << 10
+)
+
+// Limit returns n, or def for zero, or off for a negative n.
+func Limit[T ~int | ~int64](n, def, off T) T {
+	switch {
+	case n == 0:
+		return def
+	case n < 0:
+		return off
+	}
+	return n
+}

@@ -1,0 +1,317 @@
+package httpx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/internal/buf"
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// ErrSlow ends a stream whose peer reads more slowly than we speak, when what
+// waits for it has reached a limit.
+var ErrSlow = fmt.Errorf("%w: the peer reads too slowly", net.ErrClosed)
+
+// ErrEnded is returned for what comes after the end of a stream.
+var ErrEnded = fmt.Errorf("%w: the stream has ended", net.ErrClosed)
+
+// StreamOptions bound a Stream. Zero fields mean the defaults, -1 no bound.
+type StreamOptions struct {
+	MaxEvents    int           // that wait to be written
+	MaxBytes     int           // of them
+	WriteTimeout time.Duration // of one write
+	KeepAlive    time.Duration // silence before a comment
+
+	// Wait makes senders wait for room instead of ending the stream: right where
+	// they work for this very peer.
+	Wait bool
+}
+
+// Filled returns o with the defaults in place. A Stream takes it so.
+func (o StreamOptions) Filled() StreamOptions {
+	o.MaxEvents = Limit(o.MaxEvents, DefaultMaxEvents, math.MaxInt)
+	o.MaxBytes = Limit(o.MaxBytes, DefaultMaxEventBytes, math.MaxInt)
+	o.WriteTimeout = Limit(o.WriteTimeout, DefaultWriteTimeout, math.MaxInt64)
+	o.KeepAlive = Limit(o.KeepAlive, DefaultKeepAlive, math.MaxInt64)
+	return o
+}
+
+// Stream is the response to one request as an event stream, with a bounded queue
+// in front of it. Any goroutine may Queue and Flush; what waits is written by
+// one of them at a time, in order and with one flush, and no lock is held
+// meanwhile. A stream that is written by its own request's goroutine instead has
+// that one in [Stream.Serve].
+type Stream struct {
+	w  http.ResponseWriter
+	rc *http.ResponseController
+	o  *StreamOptions
+	h2 bool
+
+	mu      sync.Mutex
+	queue   buf.Buffer
+	events  int
+	writing bool
+	ended   error         // why nothing more is taken
+	failed  error         // why nothing more is written
+	moved   chan struct{} // closed when writing took the queue or stopped; made by who waits for that
+	wake    chan struct{} // capacity 1: there is something for Serve
+	wrote   time.Time     // when the last write ended
+	onEnd   func(error)
+}
+
+// NewStream commits the response to r: status 200 and the headers of an event
+// stream, which go out with the first write. o must be Filled; it is shared, not
+// copied. onEnd, which may be nil, is called once with the cause when the stream
+// fails or is found too slow; it must not block.
+func NewStream(w http.ResponseWriter, r *http.Request, o *StreamOptions, onEnd func(error)) *Stream {
+	h := w.Header()
+	h[protocol.HeaderContentType] = typeEventStream
+	h["Cache-Control"] = noCache
+	h[protocol.HeaderXAccelBuffering] = noBuffering
+	h["X-Content-Type-Options"] = noSniff
+	w.WriteHeader(http.StatusOK)
+	return &Stream{
+		w:     w,
+		rc:    http.NewResponseController(w),
+		o:     o,
+		h2:    r.ProtoMajor > 1,
+		wake:  make(chan struct{}, 1),
+		onEnd: onEnd,
+	}
+}
+
+// Queue has add append one event, in its wire form, to what waits. It returns
+// the error of add, which then must not have appended anything; ErrEnded or the
+// cause of the end; and the cause of ctx, when there was no room until it ended.
+func (s *Stream) Queue(ctx context.Context, add func(dst []byte) ([]byte, error)) error {
+	s.mu.Lock()
+	for s.full() {
+		if !s.o.Wait {
+			err := fmt.Errorf("%w: %d events of %d bytes wait", ErrSlow, s.events, len(s.queue.B))
+			s.stop(err)
+			s.mu.Unlock()
+			return err
+		}
+		if err := s.awaitMove(ctx); err != nil {
+			s.mu.Unlock()
+			return err
+		}
+	}
+	defer s.mu.Unlock()
+	if s.ended != nil {
+		return s.ended
+	}
+	if s.queue.B == nil {
+		s.queue = buf.Get(buf.Event)
+	}
+	dst, err := add(s.queue.B)
+	if err != nil {
+		return err
+	}
+	s.queue.B = dst
+	s.events++
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// full reports whether an event must wait. One alone never does.
+func (s *Stream) full() bool {
+	return s.ended == nil && s.events > 0 && (s.events >= s.o.MaxEvents || len(s.queue.B) >= s.o.MaxBytes)
+}
+
+// awaitMove waits until the queue was taken or writing stopped. Caller holds
+// s.mu, which is free meanwhile.
+func (s *Stream) awaitMove(ctx context.Context) error {
+	if s.moved == nil {
+		s.moved = make(chan struct{})
+	}
+	moved := s.moved
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	select {
+	case <-moved:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// move tells those in awaitMove to look again. Caller holds s.mu.
+func (s *Stream) move() {
+	if s.moved != nil {
+		close(s.moved)
+		s.moved = nil
+	}
+}
+
+// Flush writes what waits, unless somebody writes already, who then takes it
+// along. The error is why the stream can be written no more.
+func (s *Stream) Flush() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writing {
+		return nil
+	}
+	s.writing = true
+	for s.failed == nil && len(s.queue.B) > 0 {
+		b := s.queue
+		s.queue, s.events = buf.Buffer{}, 0
+		s.move()
+		s.mu.Unlock()
+		err := s.write(b.B)
+		b.Put()
+		s.mu.Lock()
+		s.wrote = time.Now()
+		if err != nil {
+			s.stop(fmt.Errorf("%w: write: %w", net.ErrClosed, err))
+		}
+	}
+	s.writing = false
+	s.move()
+	return s.failed
+}
+
+// write writes and flushes b within the limit.
+func (s *Stream) write(b []byte) error {
+	s.deadline()
+	if _, err := s.w.Write(b); err != nil {
+		return err
+	}
+	if err := s.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if s.h2 { // there it ends the stream even while nothing is written
+		_ = s.rc.SetWriteDeadline(time.Time{}) // a writer without deadlines has none to clear
+	}
+	return nil
+}
+
+// deadline begins the time of one write; also the server's own ends with it.
+func (s *Stream) deadline() {
+	t := time.Time{}
+	if s.o.WriteTimeout != math.MaxInt64 {
+		t = time.Now().Add(s.o.WriteTimeout)
+	}
+	_ = s.rc.SetWriteDeadline(t) // a writer without deadlines blocks as long as it likes
+}
+
+// stop takes no more, for the reason err, and drops what waits. A write under
+// way is cut off. Caller holds s.mu.
+func (s *Stream) stop(err error) {
+	if s.failed != nil {
+		return
+	}
+	if s.ended == nil && s.onEnd != nil {
+		s.onEnd(err)
+	}
+	s.ended, s.failed = err, err
+	s.queue.Put()
+	s.queue, s.events = buf.Buffer{}, 0
+	if s.writing { // its request is still there
+		_ = s.rc.SetWriteDeadline(time.Unix(1, 0)) // without deadlines it ends when it ends
+	}
+	s.move()
+}
+
+// End takes no more; what waits is still written, by Serve or [Stream.Finish].
+// It may be called again.
+func (s *Stream) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended == nil {
+		s.ended = ErrEnded
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Finish is End, and returns when all is written and nobody writes any more: the
+// request's own goroutine calls it before it returns.
+func (s *Stream) Finish() error {
+	s.End()
+	var err error
+	for done := false; !done; {
+		err = s.Flush()
+		s.mu.Lock()
+		if s.writing { // somebody else was first
+			_ = s.awaitMove(context.Background()) // a write is bounded
+		}
+		done = !s.writing && len(s.queue.B) == 0
+		s.mu.Unlock()
+	}
+	if !s.h2 {
+		s.deadline() // for what net/http writes at the end
+	}
+	return err
+}
+
+// comment is an event without meaning.
+const comment = ":\n\n"
+
+// Comment queues a comment.
+func (s *Stream) Comment() error {
+	return s.Queue(context.Background(), func(dst []byte) ([]byte, error) { return append(dst, comment...), nil })
+}
+
+// Beat sends a comment if nothing was written for as long as the keep-alive
+// time. It returns when to call it next.
+func (s *Stream) Beat() time.Duration {
+	s.mu.Lock()
+	quiet := time.Since(s.wrote)
+	busy := s.writing || s.events > 0 || s.ended != nil
+	s.mu.Unlock()
+	if quiet < s.o.KeepAlive {
+		return s.o.KeepAlive - quiet
+	}
+	if !busy && s.Comment() == nil {
+		_ = s.Flush() // the end of the stream is reported to onEnd
+	}
+	return s.o.KeepAlive
+}
+
+// Serve writes the stream on the goroutine of its request until ctx ends, End is
+// called, or a write fails. It opens with a comment if nothing waits, so that
+// the headers go out, and keeps the stream alive. The error is nil after End.
+func (s *Stream) Serve(ctx context.Context) error {
+	s.mu.Lock()
+	quiet := s.events == 0 && s.ended == nil
+	s.mu.Unlock()
+	if quiet {
+		_ = s.Comment() // if it ended meanwhile, Finish knows
+	}
+	beat := time.NewTimer(s.o.KeepAlive)
+	defer beat.Stop()
+	for {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		ended := s.ended
+		s.mu.Unlock()
+		if ended != nil {
+			return s.Finish()
+		}
+		select {
+		case <-s.wake:
+		case <-beat.C:
+			beat.Reset(s.Beat())
+		case <-ctx.Done():
+			s.mu.Lock()
+			s.stop(fmt.Errorf("%w: %w", net.ErrClosed, context.Cause(ctx)))
+			err := s.failed
+			s.mu.Unlock()
+			return err
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package httpx_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/internal/memhttp"
+)
+
+// data queues one event.
+func data(s *httpx.Stream, text string) error {
+	return s.Queue(context.Background(), func(dst []byte) ([]byte, error) {
+		return append(append(append(dst, "data: "...), text...), "\n\n"...), nil
+	})
+}
+
+// streams serves streams: each request's goroutine runs f with its stream.
+func streams(t *testing.T, o httpx.StreamOptions, mem *memhttp.Options, f func(*httpx.Stream, *http.Request)) *memhttp.Server {
+	o = o.Filled()
+	srv := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f(httpx.NewStream(w, r, &o, nil), r)
+	}), mem)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func get(t *testing.T, srv *memhttp.Server) (*http.Response, *bufio.Reader) {
+	resp, err := srv.Client().Get(srv.URL())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp, bufio.NewReader(resp.Body)
+}
+
+func nextEvent(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	line, err := in.ReadString('\n')
+	require.NoError(t, err)
+	empty, err := in.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "\n", empty)
+	return strings.TrimSuffix(line, "\n")
+}
+
+// TestStreamServe: headers at once, events when they come, a comment in silence,
+// also where the server bounds the whole response; the end is clean (M1, M2, SU-15).
+func TestStreamServe(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprint("http2=", http2), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := make(chan *httpx.Stream, 1)
+				srv := streams(t, httpx.StreamOptions{}, &memhttp.Options{HTTP2: http2, Configure: func(s *http.Server) {
+					s.WriteTimeout = 5 * time.Second
+				}}, func(s *httpx.Stream, r *http.Request) {
+					got <- s
+					require.NoError(t, s.Serve(r.Context()))
+				})
+				begun := time.Now()
+				resp, in := get(t, srv)
+				require.Zero(t, time.Since(begun))
+				require.Equal(t, events, resp.Header.Get("Content-Type"))
+				require.Equal(t, "no", resp.Header.Get("X-Accel-Buffering"))
+				require.Contains(t, resp.Header.Get("Cache-Control"), "no-cache")
+				require.Equal(t, ":", nextEvent(t, in))
+				s := <-got
+				<-time.After(10 * time.Second)
+				require.NoError(t, data(s, "1"))
+				require.Equal(t, "data: 1", nextEvent(t, in))
+				require.Equal(t, ":", nextEvent(t, in), "a comment 15 s after the last event, or later")
+				require.GreaterOrEqual(t, time.Since(begun), 25*time.Second)
+				require.Less(t, time.Since(begun), 41*time.Second)
+				<-time.After(44 * time.Second)
+				require.NoError(t, data(s, "2"))
+				require.NoError(t, data(s, "3"))
+				s.End()
+				rest, err := io.ReadAll(in)
+				require.NoError(t, err, "the end is clean however long ago the last event was")
+				require.Equal(t, "data: 2\n\ndata: 3\n\n", strings.ReplaceAll(string(rest), ":\n\n", ""))
+				require.ErrorIs(t, data(s, "4"), httpx.ErrEnded)
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// TestStreamFlush: many senders, each event once and in each sender's order,
+// written by whoever comes first.
+func TestStreamFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := streams(t, httpx.StreamOptions{MaxEvents: 3, Wait: true}, nil, func(s *httpx.Stream, r *http.Request) {
+			var all sync.WaitGroup
+			for g := range 8 {
+				all.Go(func() {
+					for i := range 50 {
+						require.NoError(t, data(s, fmt.Sprint(g, " ", i)))
+						require.NoError(t, s.Flush())
+					}
+				})
+			}
+			all.Wait()
+			require.NoError(t, data(s, "end"))
+			require.NoError(t, s.Finish())
+		})
+		_, in := get(t, srv)
+		next := [8]int{}
+		for range 400 {
+			var g, i int
+			_, err := fmt.Sscanf(nextEvent(t, in), "data: %d %d", &g, &i)
+			require.NoError(t, err)
+			require.Equal(t, next[g], i)
+			next[g]++
+		}
+		require.Equal(t, "data: end", nextEvent(t, in))
+		_, err := in.ReadByte()
+		require.Equal(t, io.EOF, err)
+	})
+}
+
+// TestStreamSlow: who does not read is cut off when the queue is full, at once,
+// and the cause says why.
+func TestStreamSlow(t *testing.T) {
+	for name, o := range map[string]httpx.StreamOptions{
+		"events": {MaxEvents: 4}, "bytes": {MaxBytes: 40_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := o.Filled()
+				var cause error
+				streams := make(chan *httpx.Stream, 1)
+				served := make(chan error, 1)
+				srv := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					s := httpx.NewStream(w, r, &o, func(err error) { cause = err })
+					streams <- s
+					served <- s.Serve(r.Context())
+				}), nil)
+				defer srv.Close()
+				c, err := srv.Dial(t.Context())
+				require.NoError(t, err)
+				_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+				require.NoError(t, err)
+				s := <-streams
+				synctest.Wait() // Serve writes the first comment, which nobody reads
+				begun := time.Now()
+				sent := 0
+				for err == nil {
+					err = data(s, strings.Repeat("x", 10_000))
+					sent++
+				}
+				require.Equal(t, 5, sent)
+				require.ErrorIs(t, err, httpx.ErrSlow)
+				require.ErrorIs(t, err, net.ErrClosed)
+				require.ErrorIs(t, <-served, httpx.ErrSlow)
+				require.ErrorIs(t, cause, httpx.ErrSlow)
+				require.Zero(t, time.Since(begun))
+				require.ErrorIs(t, data(s, "late"), httpx.ErrSlow)
+				require.NoError(t, c.Close())
+			})
+		})
+	}
+}
+
+// TestStreamStall: one write takes so long at most; senders wait for room until
+// then, or until their context ends.
+func TestStreamStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := make(chan struct{})
+		srv := streams(t, httpx.StreamOptions{MaxEvents: 1, Wait: true, WriteTimeout: 20 * time.Second}, nil, func(s *httpx.Stream, r *http.Request) {
+			defer close(done)
+			begun := time.Now()
+			require.NoError(t, data(s, "1"))
+			var all sync.WaitGroup
+			all.Go(func() { require.ErrorIs(t, s.Flush(), net.ErrClosed) })
+			synctest.Wait()
+			require.NoError(t, data(s, "2"))
+			ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+			defer cancel()
+			require.ErrorIs(t, s.Queue(ctx, nil), context.DeadlineExceeded)
+			require.ErrorIs(t, data(s, "3"), net.ErrClosed)
+			require.Equal(t, 20*time.Second, time.Since(begun))
+			all.Wait()
+			require.ErrorIs(t, s.Finish(), net.ErrClosed)
+		})
+		c, err := srv.Dial(t.Context())
+		require.NoError(t, err)
+		_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		require.NoError(t, err)
+		<-done
+		require.NoError(t, c.Close())
+	})
+}
+
+// TestStreamGone: a peer that leaves ends the stream.
+func TestStreamGone(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			served := make(chan error, 1)
+			srv := streams(t, httpx.StreamOptions{}, &memhttp.Options{HTTP2: http2}, func(s *httpx.Stream, r *http.Request) {
+				served <- s.Serve(r.Context())
+			})
+			resp, in := get(t, srv)
+			require.Equal(t, ":", nextEvent(t, in))
+			require.NoError(t, resp.Body.Close())
+			err := <-served
+			require.ErrorIs(t, err, net.ErrClosed)
+		})
+	}
+}
