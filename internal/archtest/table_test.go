@@ -22,7 +22,7 @@ var table = []struct{ pkg, may string }{
 	{"protocol", ""},
 	{"codec", "protocol internal"},
 	{"framing", "internal"},
-	{"transport", "codec framing internal"},
+	{"transport", "codec framing protocol internal"},
 	{"dispatch", "codec transport protocol internal"},
 	{"typed", "codec dispatch"},
 	{"stdio", "codec framing transport internal"},
@@ -46,6 +46,7 @@ var atTheTop = []string{"cmd", "bench", "fuzz", "examples"}
 // inTests is what the test files of a package may import on top of its row.
 var inTests = map[string]string{
 	"dispatch": "framing",               // to speak to it byte by byte
+	"sse":      "dispatch",              // an engine at each end
 	"stdio":    "dispatch bench/limits", // whole servers and clients, beside the floor
 	"typed":    "transport",             // a pipe between them
 }

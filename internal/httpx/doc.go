@@ -1,6 +1,7 @@
-// Package httpx is what the two HTTP transports have in common on the serving
-// side: who may come in, how a body is read, what the headers ask for, and how
-// events are written. It knows nothing of sessions, eras or methods.
+// Package httpx is what the two HTTP transports have in common: on the serving
+// side who may come in, how a body is read, what the headers ask for, and how
+// events are written; on the client's how a refusal is read. It knows nothing of
+// sessions, eras or methods.
 //
 // # Usage
 //

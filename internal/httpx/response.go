@@ -1,0 +1,120 @@
+package httpx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// StatusError says that the server answered a request with an HTTP status that
+// is no success.
+type StatusError struct {
+	Method string // of HTTP
+	Status int
+	Body   string        // an excerpt, for people; control characters become spaces
+	Pause  time.Duration // what Retry-After asks for; 0 if the server did not say
+
+	// RPC is the JSON-RPC error in the body; nil if there was none. Message is
+	// the message that it is from, raw, and ID its id.
+	RPC     *codec.Error
+	Message []byte
+	ID      codec.ID
+}
+
+// Error names the status, and what the body says.
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("HTTP %s: status %d %s", e.Method, e.Status, http.StatusText(e.Status))
+	switch {
+	case e.RPC != nil:
+		return text + ": " + e.RPC.Error()
+	case e.Body != "":
+		return text + ": " + e.Body
+	}
+	return text
+}
+
+// Unwrap returns the JSON-RPC error of the body.
+func (e *StatusError) Unwrap() error {
+	if e.RPC == nil {
+		return nil
+	}
+	return e.RPC
+}
+
+// ReadStatus makes an error of a response to a request of this method, from no
+// more than max bytes of its body, and closes it.
+func ReadStatus(method string, resp *http.Response, max int) *StatusError {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, int64(max))) // what can be had
+	_ = resp.Body.Close()
+	e := &StatusError{
+		Method: method, Status: resp.StatusCode,
+		Body: excerpt(body), Pause: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+	}
+	var m codec.Message
+	if codec.Decode(body, &m) == nil && m.Kind == codec.ErrorResponse {
+		e.RPC, e.Message, e.ID = m.WireError(), body, m.ID
+	}
+	return e
+}
+
+// excerpt makes a foreign body fit for an error text.
+func excerpt(body []byte) string {
+	const length = 200
+	text := strings.ToValidUTF8(string(body[:min(len(body), 4*length)]), "\uFFFD")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	if len(text) > length {
+		text = strings.ToValidUTF8(text[:length], "") + "…"
+	}
+	return text
+}
+
+// retryAfter reads a Retry-After field: seconds or a date (RFC 9110 §10.2.3).
+func retryAfter(field string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(field); err == nil {
+		return max(0, date.Sub(now))
+	}
+	return 0
+}
+
+// maxDiscard is how much of a body nobody wants is read so that its connection
+// can be used again.
+const maxDiscard = 16 << 10
+
+// Discard ends a response whose body is of no interest.
+func Discard(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, maxDiscard) // a connection less, at worst
+	_ = resp.Body.Close()
+}
+
+// MediaType returns the media type that a header declares, in lower case and
+// without parameters; empty if it declares none.
+func MediaType(h http.Header) string {
+	field := h.Get(protocol.HeaderContentType)
+	if field == protocol.MediaTypeJSON || field == protocol.MediaTypeEventStream {
+		return field
+	}
+	t, _, err := mime.ParseMediaType(field)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return ""
+	}
+	return t
+}
+
+// BasicAuth returns the Authorization that the user information of a URL asks
+// for.
+func BasicAuth(user, password string) string {
+	r := http.Request{Header: http.Header{}}
+	r.SetBasicAuth(user, password)
+	return r.Header.Get(protocol.HeaderAuthorization)
+}

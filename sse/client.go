@@ -1,0 +1,217 @@
+package sse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse/eventstream"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// ClientOptions configure [URL]. They are copied; the zero value is ready to
+// use.
+type ClientOptions struct {
+	// Transport performs the HTTP requests; nil means http.DefaultTransport. It
+	// must not follow redirects.
+	Transport http.RoundTripper
+	// Header is sent with every request.
+	Header http.Header
+	// Token returns the bearer token to send; it is asked for every request
+	// (SC-04), and an empty one sends none.
+	Token func(ctx context.Context) (string, error)
+
+	// Limits bound what the server can cost.
+	Limits ClientLimits
+	// Codec bounds messages beyond their size.
+	Codec codec.Limits
+	// Logger gets diagnostics; nil discards them.
+	Logger *slog.Logger
+}
+
+// StatusError says that the server answered with an HTTP status that is no
+// success.
+type StatusError = httpx.StatusError
+
+// URL returns a Dialer for the HTTP+SSE endpoint at rawURL, an http or https
+// URL. Each Dial opens a stream and waits for its endpoint event; after a
+// connection that ended early it waits a moment before. o may be nil.
+func URL(rawURL string, o *ClientOptions) transport.Dialer {
+	d := &dialer{raw: rawURL}
+	if o != nil {
+		d.opts = *o
+	}
+	d.opts.Limits = d.opts.Limits.filled()
+	d.opts.Header = d.opts.Header.Clone()
+	d.opts.Logger = cmp.Or(d.opts.Logger, slog.New(slog.DiscardHandler))
+	if d.opts.Transport == nil {
+		d.opts.Transport = http.DefaultTransport
+	}
+	return d
+}
+
+type dialer struct {
+	raw  string
+	opts ClientOptions
+
+	mu    sync.Mutex
+	early int       // connections in a row that ended early
+	last  time.Time // when the last one was opened
+}
+
+// Dial implements [transport.Dialer].
+func (d *dialer) Dial(ctx context.Context) (transport.Conn, error) {
+	c, err := d.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sse: dial: %w", err)
+	}
+	return c, nil
+}
+
+func (d *dialer) dial(ctx context.Context) (*conn, error) {
+	u, err := url.Parse(d.raw)
+	if err != nil {
+		return nil, err
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("%q is no http or https URL", u.Redacted())
+	}
+	if err := d.pause(ctx); err != nil {
+		return nil, err
+	}
+	c := &conn{d: d, opts: &d.opts, url: u}
+	if user := u.User; user != nil {
+		password, _ := user.Password()
+		c.basic = httpx.BasicAuth(user.Username(), password)
+		u.User = nil
+	}
+	c.ctx, c.end = context.WithCancelCause(context.Background())
+	// Opening is bounded by ctx and the limit, what comes after by neither.
+	limit := time.AfterFunc(d.opts.Limits.DialTimeout, func() {
+		c.end(fmt.Errorf("no endpoint event within DialTimeout = %s", d.opts.Limits.DialTimeout))
+	})
+	defer limit.Stop()
+	defer context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })()
+	if err := c.open(); err != nil {
+		c.end(err)
+		return nil, context.Cause(c.ctx)
+	}
+	return c, nil
+}
+
+// pause waits after connections that ended early, so that a server that cannot
+// keep one is not asked for it without end.
+func (d *dialer) pause(ctx context.Context) error {
+	d.mu.Lock()
+	var wait time.Duration
+	if ceiling := d.opts.Limits.RedialDelay; d.early > 0 && ceiling > 0 {
+		if ceiling <<= min(d.early-1, 20); ceiling <= 0 || ceiling > d.opts.Limits.MaxRedialDelay {
+			ceiling = d.opts.Limits.MaxRedialDelay
+		}
+		wait = ceiling/2 + rand.N(ceiling/2+1) - time.Since(d.last)
+	}
+	d.mu.Unlock()
+	if wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last = time.Now()
+	return nil
+}
+
+// steady is how long a connection must have lasted for the next one to be opened
+// without a pause.
+const steady = 30 * time.Second
+
+// ended notes how long a connection lasted.
+func (d *dialer) ended(lasted time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.early++; lasted >= steady {
+		d.early = 0
+	}
+}
+
+// request performs one HTTP request.
+func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), reader(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.basic != "" {
+		req.Header.Set(protocol.HeaderAuthorization, c.basic)
+	}
+	for name, values := range c.opts.Header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	req.Header.Set(protocol.HeaderAccept, accept)
+	if body != nil {
+		req.Header.Set(protocol.HeaderContentType, protocol.MediaTypeJSON)
+	}
+	if c.opts.Token != nil {
+		token, err := c.opts.Token(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("HTTP %s: token: %w", method, err)
+		}
+		if token != "" {
+			req.Header.Set(protocol.HeaderAuthorization, "Bearer "+token)
+		}
+	}
+	resp, err := c.opts.Transport.RoundTrip(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("HTTP %s: %w", method, err)
+	}
+	return resp, nil
+}
+
+// open opens the stream and reads up to its endpoint event.
+func (c *conn) open() error {
+	resp, err := c.request(c.ctx, http.MethodGet, c.url, protocol.MediaTypeEventStream, nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return httpx.ReadStatus(http.MethodGet, resp, maxErrorBody)
+	}
+	if httpx.MediaType(resp.Header) != protocol.MediaTypeEventStream {
+		_ = resp.Body.Close()
+		return errors.New("the answer is no event stream")
+	}
+	c.body, c.opened = resp.Body, time.Now()
+	context.AfterFunc(c.ctx, func() { _ = resp.Body.Close() })
+	c.watch()
+	c.events = eventstream.NewReader(resp.Body, &eventstream.Options{
+		MaxEvent: c.opts.Limits.MaxEvent,
+		Comment:  func([]byte) { c.alive = true },
+	})
+	for {
+		e, err := c.events.Next()
+		if err != nil {
+			return fmt.Errorf("the stream ended before the endpoint event: %w", err)
+		}
+		c.heard()
+		if e.Is("endpoint") {
+			return c.use(string(e.Data))
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package sse
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse/eventstream"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// ErrStreamEnded is in the tree of the error that Read returns when the server
+// ended the stream: what was not answered may or may not have been done.
+var ErrStreamEnded = errors.New("the event stream ended; the outcome of what was not answered is unknown")
+
+// conn is the client's side of a connection. It implements [transport.Conn] and
+// [transport.Exchange].
+type conn struct {
+	d     *dialer
+	opts  *ClientOptions
+	url   *url.URL
+	basic string // the Authorization of the URL's user; empty without
+
+	ctx    context.Context
+	end    context.CancelCauseFunc
+	once   sync.Once
+	posts  sync.WaitGroup
+	body   io.Closer
+	opened time.Time
+	target atomic.Pointer[url.URL] // to post to
+
+	// Of whoever reads.
+	events *eventstream.Reader
+	alive  bool // the server sends keep-alives, so silence means something
+	idle   *time.Timer
+}
+
+// use takes the endpoint event: a reference that must not lead to another
+// origin, which would be handed our credentials (HS-08).
+func (c *conn) use(reference string) error {
+	u, err := c.url.Parse(strings.TrimSpace(reference))
+	if err != nil {
+		return fmt.Errorf("endpoint event: %w", err)
+	}
+	if u.Scheme != c.url.Scheme || !strings.EqualFold(u.Host, c.url.Host) {
+		return fmt.Errorf("endpoint event: another origin, %s://%s, refused", u.Scheme, u.Host)
+	}
+	u.User, u.Fragment = nil, ""
+	c.target.Store(u)
+	return nil
+}
+
+// watch ends the connection when a stream that should not be silent is.
+func (c *conn) watch() {
+	limit := c.opts.Limits.StreamIdle
+	c.idle = time.AfterFunc(limit, func() { c.end(fmt.Errorf("nothing came within StreamIdle = %s", limit)) })
+	c.idle.Stop()
+}
+
+func (c *conn) heard() {
+	if c.alive {
+		c.idle.Reset(c.opts.Limits.StreamIdle)
+	}
+}
+
+// Read implements [transport.Conn].
+func (c *conn) Read(in *transport.Inbound) error {
+	in.Release()
+	for {
+		e, err := c.events.Next()
+		c.heard()
+		switch {
+		case eventstream.Recoverable(err):
+			in.Via, in.Err = c, err
+			return nil
+		case err != nil:
+			return c.ended(err)
+		case e.Is("endpoint"):
+			if err := c.use(string(e.Data)); err != nil {
+				c.opts.Logger.Warn("second endpoint event ignored", "error", err)
+			}
+		case e.Is("message") && len(e.Data) > 0:
+			text := bytes.Clone(e.Data)
+			in.Via, in.Bytes = c, len(text)
+			in.Err = codec.NewDecoder(&c.opts.Codec).Decode(text, &in.Message)
+			return nil
+		}
+	}
+}
+
+// ended returns why the stream is over.
+func (c *conn) ended(err error) error {
+	if cause := context.Cause(c.ctx); cause != nil {
+		err = cause
+	} else {
+		if err == io.EOF { // not an orderly end of a connection, as that of a pipe is
+			err = ErrStreamEnded
+		} else {
+			err = fmt.Errorf("%w: %w", ErrStreamEnded, err)
+		}
+		c.end(err)
+	}
+	c.idle.Stop()
+	if errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", net.ErrClosed, err)
+}
+
+// Send implements [transport.Conn] and [transport.Exchange]: it returns when the
+// server has taken the message. Any success will do, and what the body says is
+// of no interest (HS-06).
+func (c *conn) Send(ctx context.Context, m *codec.Message) error {
+	body, err := m.AppendText(make([]byte, 0, len(m.Params)+len(m.Result)+len(m.Array)+128))
+	if err != nil {
+		return err
+	}
+	if c.ctx.Err() != nil {
+		return net.ErrClosed
+	}
+	done := make(chan error, 1)
+	c.posts.Go(func() { done <- c.post(body) })
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (c *conn) post(body []byte) error {
+	limit := c.opts.Limits.PostTimeout
+	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, fmt.Errorf("no answer within PostTimeout = %s", limit))
+	defer cancel()
+	resp, err := c.request(ctx, http.MethodPost, c.target.Load(), protocol.MediaTypeJSON, body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return httpx.ReadStatus(http.MethodPost, resp, maxErrorBody)
+	}
+	httpx.Discard(resp)
+	return nil
+}
+
+func reader(body []byte) io.Reader {
+	if body == nil {
+		return nil
+	}
+	return bytes.NewReader(body)
+}
+
+// Context implements [transport.Exchange].
+func (c *conn) Context() context.Context { return c.ctx }
+
+// SessionID implements [transport.Conn]: the session is what the endpoint's URL
+// says, which is nobody else's business.
+func (c *conn) SessionID() string { return "" }
+
+// Close implements [transport.Conn].
+func (c *conn) Close() error {
+	c.once.Do(func() {
+		c.end(net.ErrClosed)
+		_ = c.body.Close() // nothing depends on it any more
+		c.posts.Wait()
+		c.d.ended(time.Since(c.opened))
+	})
+	return nil
+}

@@ -1,0 +1,157 @@
+package sse
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse/eventstream"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// session is one connection: a stream, and the POSTs that name it. It implements
+// [transport.Conn] and [transport.Exchange].
+type session struct {
+	id        string
+	principal string
+	h         *Handler
+	stream    *httpx.Stream
+	inbox     chan *transport.Inbound
+
+	ctx context.Context
+	end context.CancelCauseFunc
+	// gone ends what is served on the session.
+	gone context.CancelCauseFunc
+}
+
+func newSession(h *Handler, principal string, gone context.CancelCauseFunc) *session {
+	s := &session{
+		id:        rand.Text(),
+		principal: principal,
+		h:         h,
+		inbox:     make(chan *transport.Inbound, h.opts.Limits.MaxInbox),
+		gone:      gone,
+	}
+	s.ctx, s.end = context.WithCancelCause(context.Background())
+	return s
+}
+
+// open begins the stream with the endpoint event, before anything else can be
+// sent.
+func (s *session) open(w http.ResponseWriter, r *http.Request, endpoint string) {
+	s.stream = httpx.NewStream(w, r, &s.h.stream, func(err error) { s.end(err) })
+	_ = s.stream.Queue(r.Context(), func(dst []byte) ([]byte, error) {
+		return eventstream.AppendEvent(dst, eventstream.Event{Name: []byte("endpoint"), Data: []byte(endpoint)})
+	}) // a new stream has room
+}
+
+// post takes one message (HS-03, HS-05).
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string) *httpx.Refusal {
+	id := r.URL.Query().Get(sessionParam)
+	if id == "" {
+		return httpx.Refuse(http.StatusBadRequest, "the query has no "+sessionParam)
+	}
+	s := h.find(id, principal)
+	if s == nil {
+		return httpx.Refuse(http.StatusNotFound, "there is no such session")
+	}
+	if refusal := httpx.ContentType(r.Header); refusal != nil {
+		return refusal
+	}
+	body, refusal := h.bodies.Read(w, r)
+	if refusal != nil {
+		return refusal
+	}
+	in := &transport.Inbound{Via: s, Bytes: len(body.B)}
+	in.Err = codec.NewDecoder(&h.opts.Limits.Codec).Decode(bytes.Clone(body.B), &in.Message)
+	body.Put()
+	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok && bad.Code == protocol.CodeParseError {
+		refusal := httpx.Refuse(http.StatusBadRequest, bad.Error())
+		refusal.Code = bad.Code
+		return refusal
+	}
+	limit := time.NewTimer(h.opts.Limits.ReadTimeout)
+	defer limit.Stop()
+	select {
+	case s.inbox <- in:
+		httpx.Accepted(w)
+		return nil
+	case <-s.ctx.Done():
+		return httpx.Refuse(http.StatusNotFound, "there is no such session")
+	case <-r.Context().Done():
+		return nil // nobody reads an answer
+	case <-limit.C:
+		return httpx.Busy(http.StatusServiceUnavailable,
+			fmt.Sprintf("busy: the limit of %d messages that wait was reached for %s", cap(s.inbox), h.opts.Limits.ReadTimeout), time.Second)
+	}
+}
+
+// Read implements [transport.Conn].
+func (s *session) Read(in *transport.Inbound) error {
+	in.Release()
+	select {
+	case got := <-s.inbox:
+		got.MoveTo(in)
+		return nil
+	case <-s.ctx.Done():
+		return s.cause()
+	}
+}
+
+func (s *session) cause() error {
+	cause := context.Cause(s.ctx)
+	if errors.Is(cause, net.ErrClosed) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", net.ErrClosed, cause)
+}
+
+// Send implements [transport.Conn] and [transport.Exchange].
+func (s *session) Send(ctx context.Context, m *codec.Message) error {
+	err := s.stream.Queue(ctx, func(dst []byte) ([]byte, error) {
+		from := len(dst)
+		dst, err := eventstream.AppendHead(dst, "", "message")
+		if err == nil {
+			dst, err = m.AppendText(dst)
+		}
+		if err != nil {
+			return dst[:from], err
+		}
+		return eventstream.AppendTail(dst), nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.stream.Flush()
+}
+
+// Context implements [transport.Exchange].
+func (s *session) Context() context.Context { return s.ctx }
+
+// SessionID implements [transport.Conn].
+func (s *session) SessionID() string { return s.id }
+
+// Close implements [transport.Conn]: what was sent is still written, then the
+// stream ends.
+func (s *session) Close() error {
+	s.end(net.ErrClosed)
+	s.stream.End()
+	return nil
+}
+
+// fail ends the session because its stream has ended.
+func (s *session) fail(err error) {
+	if err == nil {
+		err = net.ErrClosed
+	}
+	s.end(err)
+	s.gone(s.cause())
+}
