@@ -55,6 +55,9 @@ func Connect(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Cli
 	}
 	legacy := c.engine.legacy()
 	asked := opts.Era != EraLegacy && c.engine.speaks(protocol.Modern)
+	if m, ok := d.(transport.EraMemory); ok && opts.Era == EraAuto && m.Era() == protocol.Legacy {
+		asked = false // somebody asked before
+	}
 	if asked {
 		err = c.discover(ctx)
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
 )
 
 // Conn carries messages to and from one peer.
@@ -81,6 +82,13 @@ type Dialer interface {
 	// Dial opens a connection. ctx bounds the opening alone. Dial may be
 	// called again, concurrently or after an earlier connection ended.
 	Dial(ctx context.Context) (Conn, error)
+}
+
+// EraMemory is implemented by a Dialer that remembers which era its endpoint was
+// found to speak, so that a client asks once (VN-26).
+type EraMemory interface {
+	// Era returns the era, or [protocol.EraUnknown] while nothing is known.
+	Era() protocol.Era
 }
 
 // Acceptor takes messages that a transport pushes instead of being read.

@@ -1,0 +1,220 @@
+package streamhttp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// takeBody takes an answer that is one JSON text.
+func (p *post) takeBody(resp *http.Response) error {
+	body, err := p.c.readBody(resp)
+	if err != nil {
+		return fmt.Errorf("HTTP POST: answer: %w: %w", err, ErrOutcomeUnknown)
+	}
+	if in := p.take(body); in != nil {
+		p.sink(in)
+	}
+	if len(p.open) > 0 {
+		return fmt.Errorf("HTTP POST: the body, %q, does not answer the request: %w", string(body[:min(len(body), 200)]), ErrOutcomeUnknown)
+	}
+	return nil
+}
+
+// readBody reads a whole body within the limit, to its very end, so that the
+// connection is free when the answer is known.
+func (c *conn) readBody(resp *http.Response) ([]byte, error) {
+	defer resp.Body.Close()
+	limit := int64(c.opts.Limits.MaxMessage)
+	if resp.ContentLength > limit {
+		return nil, fmt.Errorf("body of %d bytes is larger than MaxMessage = %d", resp.ContentLength, limit)
+	}
+	var dst bytes.Buffer
+	if resp.ContentLength > 0 {
+		dst.Grow(int(resp.ContentLength) + bytes.MinRead)
+	}
+	n, err := dst.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && n > limit {
+		err = fmt.Errorf("body is larger than MaxMessage = %d", limit)
+	}
+	return dst.Bytes(), err
+}
+
+// take decodes a message that came back for p, and returns what of it is for
+// Read, if anything is. text is transferred.
+func (p *post) take(text []byte) *transport.Inbound {
+	in := inbounds.Get().(*transport.Inbound)
+	in.Via, in.Bytes = p.c, len(text)
+	in.Err = codec.NewDecoder(&p.c.opts.Codec).Decode(text, &in.Message)
+	if p.settle(in) {
+		return in
+	}
+	in.Release()
+	inbounds.Put(in)
+	return nil
+}
+
+// settle strikes what in answers off the list, and notes what the connection
+// has to know of it; false drops it.
+func (p *post) settle(in *transport.Inbound) bool {
+	log := p.c.opts.Logger
+	switch in.Kind {
+	case codec.Response:
+		if p.close(in.ID) {
+			p.learn(in)
+		}
+	case codec.ErrorResponse:
+		switch {
+		case p.close(in.ID):
+		case in.ID == nil && len(p.open) == 1: // who else could be meant
+			in.Err, in.Failed, in.Kind = in.WireError(), true, codec.Invalid
+			in.ID, p.open = p.open[0], nil
+		}
+		if p.method == protocol.MethodInitialize {
+			p.c.d.remember(protocol.EraUnknown)
+		}
+	case codec.Batch:
+		for i := range in.Len() {
+			var el codec.Message
+			if in.Element(i, &el) == nil && (el.Kind == codec.Response || el.Kind == codec.ErrorResponse) {
+				p.close(el.ID)
+			}
+		}
+	case codec.Request:
+		if p.modern { // SC26-13
+			log.Warn("request of a server on a stream of 2026-07-28 dropped", "method", string(in.Method))
+			return false
+		}
+	case codec.Invalid:
+		// Some servers prime a stream with an event that is no message. A broken
+		// answer is for whoever waits for it.
+		if in.ID == nil || !p.close(in.ID) {
+			log.Warn("what is no message dropped", "error", in.Err)
+			return false
+		}
+	}
+	return true
+}
+
+// close strikes a request off the list of those without an answer.
+func (p *post) close(id codec.ID) bool {
+	i := slices.IndexFunc(p.open, id.Equal)
+	if i < 0 {
+		return false
+	}
+	p.open = slices.Delete(p.open, i, i+1)
+	return true
+}
+
+// learn takes from a result what later requests depend on, before anybody else
+// sees it.
+func (p *post) learn(in *transport.Inbound) {
+	switch p.method {
+	case protocol.MethodInitialize:
+		text, _ := in.Fact(codec.FactProtocolVersion).Text()
+		revision, _ := protocol.LookupRevision(text)
+		p.c.opened(p, revision)
+	case protocol.MethodServerDiscover:
+		if p.modern && in.Fact(codec.FactSupportedVersions) != nil {
+			p.c.discovered(p.revision)
+		}
+	case protocol.MethodToolsList:
+		if p.modern {
+			p.c.listed(&in.Message)
+		}
+	}
+}
+
+// takeStream takes an answer that is a stream of events, and takes it up again
+// where it breaks off and the server said how.
+func (p *post) takeStream(resp *http.Response) error {
+	s := &stream{c: p.c, ids: !p.modern, session: p.session, message: p.streamed}
+	s.read(p.ctx, resp)
+	for len(p.open) > 0 && s.refused == nil {
+		if s.lastID == "" { // RS-10, RS-14
+			return fmt.Errorf("%w: %w: %w", ErrStreamEnded, s.broken, ErrOutcomeUnknown)
+		}
+		if err := s.resume(p.ctx); err != nil {
+			return err
+		}
+	}
+	return s.refused
+}
+
+// streamed takes one event of the stream. It holds the last answer back for a
+// moment, until the stream has ended and its connection is free.
+func (p *post) streamed(s *stream, text []byte) {
+	in := p.take(bytes.Clone(text))
+	if in == nil {
+		return
+	}
+	if s.ending != nil { // it came behind the last answer, and stays there
+		s.ending()
+	}
+	if len(p.open) > 0 || s.ending != nil {
+		p.sink(in)
+		return
+	}
+	give := sync.OnceFunc(func() { p.sink(in) })
+	soon := time.AfterFunc(afterAnswer, give)
+	cut := time.AfterFunc(lingerEnd, s.cut)
+	s.ending = func() {
+		soon.Stop()
+		give()
+	}
+	s.ended = func() { cut.Stop() }
+}
+
+// opened notes the session that initialize has opened (SS-01).
+func (c *conn) opened(p *post, revision protocol.Revision) {
+	if revision.Era() != protocol.Legacy {
+		return // whoever waits for the answer refuses it (VN-05)
+	}
+	c.mu.Lock()
+	c.session = session{gen: c.session.gen + 1, id: p.offeredID, revision: revision, opening: p.body}
+	c.modern = ""
+	c.mu.Unlock()
+	c.d.remember(protocol.Legacy)
+}
+
+// discovered notes that the server speaks 2026-07-28 or later.
+func (c *conn) discovered(revision protocol.Revision) {
+	c.mu.Lock()
+	c.modern = revision
+	c.mu.Unlock()
+	c.d.remember(protocol.Modern)
+}
+
+// listed remembers the annotations of the tools in a result, and drops those
+// tools that are not to be used (XH-05).
+func (c *conn) listed(m *codec.Message) {
+	filtered, dropped := FilterTools(m.Result, func(name string, headers []ParamHeader) {
+		c.tools.set(name, headers, c.opts.Limits.MaxTools)
+	})
+	for _, t := range dropped {
+		c.opts.Logger.Warn("tool with invalid header annotations", "tool", t.Name, "error", t.Reason)
+	}
+	if !c.opts.KeepInvalidTools {
+		m.Result = filtered
+	}
+}
+
+// sessionID reads the session off the answer to initialize; what is not visible
+// ASCII is none (SS-02).
+func sessionID(h http.Header) string {
+	id := h.Get(protocol.HeaderSessionID)
+	for i := range len(id) {
+		if id[i] < 0x21 || id[i] > 0x7E {
+			return ""
+		}
+	}
+	return id
+}

@@ -1,0 +1,101 @@
+package streamhttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// do performs one HTTP request. It follows redirects that keep the request as it
+// is and the origin the same, and asks once more after a refusal that
+// Unauthorized resolved. A redirect of another kind comes back as it is.
+func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
+	u, redirects, asked := c.url, 0, false
+	for {
+		resp, err := c.roundTrip(ctx, method, u, h, body)
+		if err != nil {
+			return nil, err
+		}
+		switch resp.StatusCode {
+		case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+			if redirects++; redirects > c.opts.Limits.MaxRedirects {
+				httpx.Discard(resp)
+				return nil, fmt.Errorf("HTTP %s: more redirects than MaxRedirects = %d", method, c.opts.Limits.MaxRedirects)
+			}
+			if u, err = redirected(u, resp); err != nil {
+				httpx.Discard(resp)
+				return nil, fmt.Errorf("HTTP %s: %w", method, err)
+			}
+		case http.StatusUnauthorized, http.StatusForbidden:
+			if asked || c.opts.Unauthorized == nil {
+				return resp, nil
+			}
+			asked = true
+			if err := c.opts.Unauthorized(ctx, challengeOf(u, resp)); err != nil {
+				return nil, errors.Join(c.refusal(method, resp), err)
+			}
+		default:
+			return resp, nil
+		}
+		httpx.Discard(resp)
+	}
+}
+
+// redirected returns where resp sends the request: an origin other than the one
+// of u would be handed the caller's credentials (SC-12).
+func redirected(u *url.URL, resp *http.Response) (*url.URL, error) {
+	to, err := u.Parse(resp.Header.Get("Location"))
+	if err != nil {
+		return nil, fmt.Errorf("redirect: %w", err)
+	}
+	if to.Scheme != u.Scheme || to.Host != u.Host {
+		return nil, fmt.Errorf("redirect to another origin, %s://%s, refused", to.Scheme, to.Host)
+	}
+	to.User, to.Fragment = nil, ""
+	return to, nil
+}
+
+// roundTrip sends one request with a fresh token. h and body are borrowed until
+// the response body is closed.
+func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.Header, body []byte) (*http.Response, error) {
+	if c.opts.Token != nil {
+		bearer, err := c.opts.Token(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("HTTP %s: token: %w", method, err)
+		}
+		if bearer != "" {
+			h = maps.Clone(h)
+			h[protocol.HeaderAuthorization] = []string{"Bearer " + bearer}
+		}
+	}
+	req := &http.Request{
+		Method: method, URL: u, Host: u.Host, Header: h,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: int64(len(body)),
+	}
+	if body != nil {
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody() // never fails
+	}
+	resp, err := c.d.http.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("HTTP %s: %w", method, err)
+	}
+	return resp, nil
+}
+
+// refusal makes an error of a response that is no success, and closes it.
+func (c *conn) refusal(method string, resp *http.Response) *StatusError {
+	return httpx.ReadStatus(method, resp, c.opts.Limits.MaxErrorBody)
+}

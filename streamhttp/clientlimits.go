@@ -1,0 +1,88 @@
+package streamhttp
+
+import "time"
+
+// ClientLimits bound what a server can cost its client, and how long a client
+// tries. A zero field means its default; a negative one no bound.
+type ClientLimits struct {
+	// MaxMessage bounds the bytes of one answer or event: a server cannot make
+	// its client hold an endless body.
+	MaxMessage int
+	// MaxErrorBody bounds what is read of the body of a refusal, which may be a
+	// page made by a proxy.
+	MaxErrorBody int
+	// MaxIdleConns bounds the connections that are kept for later calls.
+	MaxIdleConns int
+	// MaxRedirects bounds how often one request is sent elsewhere: a loop must
+	// end.
+	MaxRedirects int
+	// MaxTools bounds the tools whose header annotations are remembered: a list
+	// may have endless pages.
+	MaxTools int
+	// MaxResumes bounds how often in a row a broken stream is taken up again
+	// without anything new coming over it.
+	MaxResumes int
+
+	// StreamIdle is how long a stream that can be resumed, or that has sent a
+	// keep-alive, may be silent before it counts as broken: a connection can be
+	// cut without either end being told.
+	StreamIdle time.Duration
+	// ResumeDelay is the first delay before a broken stream is taken up again
+	// where the server has named none. It doubles up to MaxResumeDelay, with
+	// jitter.
+	ResumeDelay    time.Duration
+	MaxResumeDelay time.Duration
+	// CloseTimeout is how long Close may take to say goodbye: cancellations
+	// under way and the end of the session.
+	CloseTimeout time.Duration
+}
+
+// The defaults of [ClientLimits].
+const (
+	DefaultMaxMessage     = 16 << 20
+	DefaultMaxErrorBody   = 64 << 10
+	DefaultMaxIdleConns   = 64
+	DefaultMaxRedirects   = 3
+	DefaultMaxTools       = 10_000
+	DefaultMaxResumes     = 5
+	DefaultStreamIdle     = 60 * time.Second
+	DefaultResumeDelay    = time.Second
+	DefaultMaxResumeDelay = 30 * time.Second
+	DefaultCloseTimeout   = 5 * time.Second
+)
+
+// Times that are no option.
+const (
+	// afterAnswer is how long an answer that came over a stream is held back for
+	// the end of that stream, so that the next call finds the connection free.
+	afterAnswer = 5 * time.Millisecond
+	// lingerEnd is how long a stream whose calls are all answered, or cancelled,
+	// may stay open before it is cut.
+	lingerEnd = 2 * time.Second
+)
+
+func (l ClientLimits) filled() ClientLimits {
+	const many = 1<<31 - 1
+	const ever = time.Duration(1<<63 - 1)
+	fillLimit(&l.MaxMessage, DefaultMaxMessage, many)
+	fillLimit(&l.MaxErrorBody, DefaultMaxErrorBody, many)
+	fillLimit(&l.MaxIdleConns, DefaultMaxIdleConns, many)
+	fillLimit(&l.MaxRedirects, DefaultMaxRedirects, many)
+	fillLimit(&l.MaxTools, DefaultMaxTools, many)
+	fillLimit(&l.MaxResumes, DefaultMaxResumes, many)
+	fillLimit(&l.StreamIdle, DefaultStreamIdle, ever)
+	fillLimit(&l.ResumeDelay, DefaultResumeDelay, ever)
+	fillLimit(&l.MaxResumeDelay, DefaultMaxResumeDelay, ever)
+	fillLimit(&l.CloseTimeout, DefaultCloseTimeout, ever)
+	return l
+}
+
+// fillLimit replaces zero by the default and a negative value by off.
+func fillLimit[T int | time.Duration](v *T, def, off T) {
+	switch {
+	case *v == 0:
+		*v = def
+	case *v < 0:
+		*v = off
+	}
+}

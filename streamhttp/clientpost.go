@@ -1,0 +1,285 @@
+package streamhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// post is one message of ours on its way to the server, with what comes back
+// for it.
+type post struct {
+	c        *conn
+	body     []byte
+	msg      codec.Message // of body
+	method   string
+	modern   bool              // it carries its own version
+	revision protocol.Revision // if modern: that version
+
+	ids    []codec.ID               // the requests in it; more than one in a batch
+	open   []codec.ID               // those without an answer
+	sink   func(*transport.Inbound) // where the answers go
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	session   session // it was last sent in
+	offeredID string  // the session that the answer to initialize came with
+	repeated  bool    // it was sent a second time
+}
+
+// newPost encodes a message, and reads off it what the header has to say.
+func (c *conn) newPost(m *codec.Message) (*post, error) {
+	body, err := m.AppendText(make([]byte, 0, len(m.Params)+len(m.Result)+len(m.Error)+len(m.Array)+128))
+	if err != nil {
+		return nil, err
+	}
+	return c.postOf(body)
+}
+
+// postOf makes a post of an encoded message, which is transferred.
+func (c *conn) postOf(body []byte) (*post, error) {
+	p := &post{c: c, body: body, sink: c.deliver}
+	if err := codec.NewDecoder(&c.opts.Codec).Decode(body, &p.msg); err != nil {
+		return nil, fmt.Errorf("streamhttp: the message is not fit to be sent: %w", err)
+	}
+	if info, known := protocol.LookupMethod(p.msg.Method); known {
+		p.method = info.Name
+	} else {
+		p.method = string(p.msg.Method)
+	}
+	switch p.msg.Kind {
+	case codec.Request:
+		p.ids = []codec.ID{p.msg.ID}
+	case codec.Batch:
+		for i := range p.msg.Len() {
+			var el codec.Message
+			if p.msg.Element(i, &el) == nil && el.Kind == codec.Request {
+				p.ids = append(p.ids, el.ID)
+			}
+		}
+	}
+	if version := p.msg.Fact(codec.FactMetaProtocolVersion); version != nil {
+		text, _ := version.Text()
+		p.revision = protocol.Revision(text)
+		known, _ := protocol.LookupRevision(text)
+		p.modern = known.Era() != protocol.Legacy
+	} else if p.msg.Kind == codec.Notification {
+		c.mu.Lock()
+		p.revision = c.modern
+		c.mu.Unlock()
+		p.modern = p.revision != ""
+	}
+	p.open = slices.Clone(p.ids)
+	p.ctx, p.cancel = context.WithCancelCause(c.ctx)
+	return p, nil
+}
+
+// enter makes the post one that Cancel finds.
+func (p *post) enter() {
+	p.c.mu.Lock()
+	defer p.c.mu.Unlock()
+	for _, id := range p.ids {
+		p.c.posts[id.Key()] = p
+	}
+}
+
+// leave undoes enter.
+func (p *post) leave() {
+	p.cancel(nil)
+	p.c.mu.Lock()
+	defer p.c.mu.Unlock()
+	for _, id := range p.ids {
+		if key := id.Key(); p.c.posts[key] == p {
+			delete(p.c.posts, key)
+		}
+	}
+}
+
+// run sends a post that wants answers and sees to it that each request gets one,
+// from the server or as a failure.
+func (p *post) run() {
+	defer p.leave()
+	for {
+		again, err := p.attempt()
+		if again {
+			p.repeated = true
+			continue
+		}
+		if err == nil && len(p.open) > 0 {
+			err = fmt.Errorf("%w: %w", ErrStreamEnded, ErrOutcomeUnknown)
+		}
+		p.fail(err)
+		return
+	}
+}
+
+// attempt sends the post once, and takes what comes back until it is complete.
+// again says that the post is to be sent anew.
+func (p *post) attempt() (again bool, err error) {
+	if p.session, err = p.c.settled(p.ctx); err != nil {
+		return false, err
+	}
+	h, err := p.postHeader(p.session)
+	if err != nil {
+		return false, err
+	}
+	resp, err := p.c.do(p.ctx, http.MethodPost, h, p.body)
+	if err != nil {
+		return false, sendError(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return p.refused(p.c.refusal(http.MethodPost, resp))
+	}
+	if p.method == protocol.MethodInitialize {
+		p.offeredID = sessionID(resp.Header)
+	}
+	switch httpx.MediaType(resp.Header) {
+	case protocol.MediaTypeJSON:
+		return p.again(p.takeBody(resp))
+	case protocol.MediaTypeEventStream:
+		return p.again(p.takeStream(resp))
+	}
+	httpx.Discard(resp)
+	return false, fmt.Errorf("HTTP POST: status %d %s with Content-Type %q answers no request: %w",
+		resp.StatusCode, http.StatusText(resp.StatusCode), resp.Header.Get(protocol.HeaderContentType), ErrOutcomeUnknown)
+}
+
+// sendError adds to the error of a request that may have reached the server that
+// nobody knows.
+func sendError(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, ErrOutcomeUnknown)
+}
+
+// refused decides what a status that is no success means.
+func (p *post) refused(e *StatusError) (again bool, err error) {
+	ours := e.RPC != nil && slices.ContainsFunc(p.open, e.ID.Equal)
+	switch {
+	case p.sessionGone(e, ours):
+		return p.lost(e)
+	case p.staleTools(e) && !p.repeated:
+		return p.c.refreshTools(p) == nil, e // SC26-10
+	case p.method == protocol.MethodInitialize && p.maybeSSE(e):
+		if ok, err := p.fallBack(e); ok || err != nil {
+			return false, err
+		}
+	}
+	if ours { // the status adds nothing to it (SC26-08)
+		if in := p.take(e.Message); in != nil {
+			p.sink(in)
+		}
+		return false, nil
+	}
+	return false, e
+}
+
+// sessionGone reports whether the server has forgotten our session: it says so
+// by 404 (SS-07), or in the words of servers that know no better.
+func (p *post) sessionGone(e *StatusError, ours bool) bool {
+	if p.modern || p.session.id == "" {
+		return false
+	}
+	switch e.Status {
+	case http.StatusNotFound:
+		return !ours || e.RPC.Code != protocol.CodeMethodNotFound
+	case http.StatusBadRequest, http.StatusGone, http.StatusServiceUnavailable:
+		said := e.Body
+		if e.RPC != nil {
+			said = e.RPC.Message
+		}
+		return !p.repeated && strings.Contains(strings.ToLower(said), "session")
+	}
+	return false
+}
+
+// lost replaces the session that p was sent in, and decides whether p is sent
+// once more.
+func (p *post) lost(cause error) (again bool, err error) {
+	if err := p.c.renew(p.ctx, p.session.gen); err != nil {
+		return false, fmt.Errorf("%w, and could not be replaced: %w: %w", ErrSessionLost, err, ErrOutcomeUnknown)
+	}
+	if !p.repeated && p.msg.Kind == codec.Request && p.c.opts.RetryLost(p.method, p.msg.Params) {
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: %w: %w", ErrSessionLost, cause, ErrOutcomeUnknown)
+}
+
+// sessionLostError is returned by a stream whose resumption found no session.
+type sessionLostError struct{ error }
+
+// again turns the loss of the session during an answer into a decision.
+func (p *post) again(err error) (bool, error) {
+	if gone, ok := errors.AsType[sessionLostError](err); ok {
+		return p.lost(gone.error)
+	}
+	return false, err
+}
+
+// tell sends a post that wants no answer, and returns when the server has
+// accepted it. Any success will do, and its body is of no interest.
+func (p *post) tell() error {
+	defer p.cancel(nil)
+	for {
+		var err error
+		if p.session, err = p.c.settled(p.ctx); err != nil {
+			return err
+		}
+		h, err := p.postHeader(p.session)
+		if err != nil {
+			return err
+		}
+		resp, err := p.c.do(p.ctx, http.MethodPost, h, p.body)
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode/100 == 2 {
+			httpx.Discard(resp)
+			if p.method == protocol.NotificationInitialized {
+				p.c.listen(p.session)
+			}
+			return nil
+		}
+		e := p.c.refusal(http.MethodPost, resp)
+		if !p.sessionGone(e, false) {
+			return e
+		}
+		if err := p.c.renew(p.ctx, p.session.gen); err != nil {
+			return fmt.Errorf("%w, and could not be replaced: %w", ErrSessionLost, err)
+		}
+		// What belonged to the old session means nothing to the new one.
+		if p.repeated || p.msg.Kind != codec.Notification || p.method == protocol.NotificationCancelled {
+			return fmt.Errorf("%w: %w", ErrSessionLost, e)
+		}
+		p.repeated = true
+	}
+}
+
+// fail fails the requests that have no answer, unless nobody waits for them.
+func (p *post) fail(err error) {
+	if cause := context.Cause(p.ctx); cause != nil {
+		if errors.Is(cause, errCancelled) {
+			return
+		}
+		err = cause
+	}
+	for _, id := range p.open {
+		in := inbounds.Get().(*transport.Inbound)
+		in.Failed, in.Via, in.ID, in.Err = true, p.c, id, err
+		p.sink(in)
+	}
+	p.open = nil
+	if p.method == protocol.MethodInitialize {
+		p.c.d.remember(protocol.EraUnknown)
+	}
+}
