@@ -259,7 +259,7 @@ func TestClientOpenEnd(t *testing.T) {
 		cut := make(chan struct{})
 		f := dialFar(t, nil, stateful(func(w http.ResponseWriter, r *http.Request, body string) {
 			events(w, event(answerTo("1", "{}")))
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			events(w, event(`{"jsonrpc":"2.0","method":"late"}`))
 			<-r.Context().Done()
 			close(cut)
@@ -401,7 +401,7 @@ func TestClientSessionLost(t *testing.T) {
 					switch {
 					case body == hello:
 						hellos++
-						time.Sleep(time.Second)
+						<-time.After(time.Second)
 						w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
 						asJSON(w, helloBack)
 					case r.Header.Get("Mcp-Session-Id") == "S1" && body != readyNote:

@@ -51,14 +51,14 @@ func (c *conn) readBody(resp *http.Response) ([]byte, error) {
 // take decodes a message that came back for p, and returns what of it is for
 // Read, if anything is. text is transferred.
 func (p *post) take(text []byte) *transport.Inbound {
-	in := inbounds.Get().(*transport.Inbound)
+	in := inboundPool.Get().(*transport.Inbound)
 	in.Via, in.Bytes = p.c, len(text)
 	in.Err = codec.NewDecoder(&p.c.opts.Codec).Decode(text, &in.Message)
 	if p.settle(in) {
 		return in
 	}
 	in.Release()
-	inbounds.Put(in)
+	inboundPool.Put(in)
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (c *conn) opened(p *post, revision protocol.Revision) {
 		return // whoever waits for the answer refuses it (VN-05)
 	}
 	c.mu.Lock()
-	c.session = session{gen: c.session.gen + 1, id: p.offeredID, revision: revision, opening: p.body}
+	c.session = clientSession{gen: c.session.gen + 1, id: p.offeredID, revision: revision, opening: p.body}
 	c.modern = ""
 	c.mu.Unlock()
 	c.d.remember(protocol.Legacy)

@@ -40,7 +40,7 @@ type conn struct {
 	mu      sync.Mutex
 	leaving bool
 	posts   map[codec.IDKey]*post // requests in flight
-	session session
+	session clientSession
 	renewal *renewal          // the one that is under way
 	modern  protocol.Revision // that server/discover settled on
 	inner   transport.Conn    // the HTTP+SSE connection that took over
@@ -50,7 +50,7 @@ type conn struct {
 // from are no longer read.
 const inboxSize = 16
 
-var inbounds = sync.Pool{New: func() any { return new(transport.Inbound) }}
+var inboundPool = sync.Pool{New: func() any { return new(transport.Inbound) }}
 
 func newConn(d *dialer, u *url.URL) *conn {
 	c := &conn{
@@ -92,7 +92,7 @@ func (c *conn) Read(in *transport.Inbound) error {
 	select {
 	case got := <-c.inbox:
 		got.MoveTo(in)
-		inbounds.Put(got)
+		inboundPool.Put(got)
 		return nil
 	case <-c.ctx.Done():
 		cause := context.Cause(c.ctx)

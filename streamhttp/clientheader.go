@@ -17,7 +17,7 @@ var (
 )
 
 // postHeader returns the header of the POST that carries p in session s.
-func (p *post) postHeader(s session) (http.Header, error) {
+func (p *post) postHeader(s clientSession) (http.Header, error) {
 	h := p.c.header(8)
 	h[protocol.HeaderAccept] = accepted
 	h[protocol.HeaderContentType] = contentJSON
@@ -29,7 +29,7 @@ func (p *post) postHeader(s session) (http.Header, error) {
 }
 
 // put puts into h what every request of the session carries (SS-04, CL-10).
-func (s *session) put(h http.Header) {
+func (s *clientSession) put(h http.Header) {
 	if s.id != "" {
 		h[protocol.HeaderSessionID] = []string{s.id}
 	}

@@ -31,9 +31,9 @@ type post struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	session   session // it was last sent in
-	offeredID string  // the session that the answer to initialize came with
-	repeated  bool    // it was sent a second time
+	session   clientSession // it was last sent in
+	offeredID string        // the session that the answer to initialize came with
+	repeated  bool          // it was sent a second time
 }
 
 // newPost encodes a message, and reads off it what the header has to say.
@@ -274,7 +274,7 @@ func (p *post) fail(err error) {
 		err = cause
 	}
 	for _, id := range p.open {
-		in := inbounds.Get().(*transport.Inbound)
+		in := inboundPool.Get().(*transport.Inbound)
 		in.Failed, in.Via, in.ID, in.Err = true, p.c, id, err
 		p.sink(in)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// session is what a legacy server knows us by.
-type session struct {
+// clientSession is what a legacy server knows us by.
+type clientSession struct {
 	gen       int    // counts the sessions of a connection
 	id        string // empty where the server has none
 	revision  protocol.Revision
@@ -29,7 +29,7 @@ type renewal struct {
 }
 
 // settled returns the session to send in, once no renewal is under way.
-func (c *conn) settled(ctx context.Context) (session, error) {
+func (c *conn) settled(ctx context.Context) (clientSession, error) {
 	for {
 		c.mu.Lock()
 		s, r := c.session, c.renewal
@@ -49,7 +49,7 @@ func (c *conn) settled(ctx context.Context) (session, error) {
 type renewing struct{}
 
 // current reports whether s is still the session.
-func (c *conn) current(s session) bool {
+func (c *conn) current(s clientSession) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.gen == s.gen && !c.leaving
@@ -94,7 +94,7 @@ func (c *conn) renew(ctx context.Context, gen int) error {
 var errClosing = errors.New("the connection is closing")
 
 // replace performs the handshake of the old session once more.
-func (c *conn) replace(old session) error {
+func (c *conn) replace(old clientSession) error {
 	hello, err := c.postOf(old.opening)
 	if err != nil {
 		return err

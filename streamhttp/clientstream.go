@@ -21,7 +21,7 @@ import (
 type stream struct {
 	c       *conn
 	ids     bool // event ids mean something
-	session session
+	session clientSession
 	message func(s *stream, text []byte) // text is borrowed
 
 	lastID  string
@@ -205,7 +205,7 @@ func passing(status int) bool {
 
 // listen opens the stream that carries what the server says outside of requests
 // (CL-08), and keeps it open for as long as the session lasts.
-func (c *conn) listen(in session) {
+func (c *conn) listen(in clientSession) {
 	if c.opts.NoStream || in.revision.Era() != protocol.Legacy {
 		return
 	}
