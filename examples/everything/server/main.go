@@ -1,10 +1,11 @@
-// The command server serves the everything example to the client that started
-// it.
+// The command server serves the everything example, to the client that started
+// it or over HTTP.
 //
 //	go run ./examples/everything/server
+//	go run ./examples/everything/server -transport sse -addr 127.0.0.1:8080
 //
-// Point any MCP client at that command, for instance the Inspector. Diagnostics
-// go to standard error.
+// Point any MCP client at that command or URL, for instance the Inspector.
+// Diagnostics go to standard error.
 package main
 
 import (
@@ -29,7 +30,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	transport := flags.String("transport", "stdio", "how clients reach the server; only stdio so far")
+	transport := flags.String("transport", "stdio", "how clients reach the server: stdio or sse")
+	addr := flags.String("addr", "127.0.0.1:8080", "where to listen, unless the transport is stdio")
 	verbose := flags.Bool("v", false, "log more")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -41,16 +43,22 @@ func run(args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
-	if *transport != "stdio" {
-		fmt.Fprintf(stderr, "server: transport %q is not supported, only stdio is\n", *transport)
-		return 2
-	}
 	level := slog.LevelWarn
 	if *verbose {
 		level = slog.LevelDebug
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	if err := serveStdio(logger); err != nil {
+	var err error
+	switch *transport {
+	case "stdio":
+		err = serveStdio(logger)
+	case "sse":
+		err = serveWeb(*addr, logger, stderr)
+	default:
+		fmt.Fprintf(stderr, "server: transport %q is not supported: stdio or sse\n", *transport)
+		return 2
+	}
+	if err != nil {
 		logger.Error("server ended", "error", err)
 		return 1
 	}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +14,9 @@ import (
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/examples/everything/host"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // asServer makes the test binary be the command.
@@ -48,5 +54,40 @@ func TestOverStdio(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "Echo: through a pipe\n漢", result.Text())
 		require.NoError(t, h.Close())
+	}
+}
+
+// TestOverHTTP starts the command, uses it, and asks it to end.
+func TestOverHTTP(t *testing.T) {
+	for _, tt := range []struct {
+		transport string
+		dial      func(url string) transport.Dialer
+	}{
+		{"sse", func(url string) transport.Dialer { return sse.URL(url, nil) }},
+	} {
+		t.Run(tt.transport, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-transport", tt.transport, "-addr", "127.0.0.1:0")
+			cmd.Env = append(os.Environ(), asServer+"=1")
+			stderr, err := cmd.StderrPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			lines := bufio.NewReader(stderr)
+			line, err := lines.ReadString('\n')
+			require.NoError(t, err)
+			url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+			require.True(t, ok, line)
+
+			h, err := host.Connect(t.Context(), tt.dial(url), &host.Options{Era: dispatch.EraLegacy})
+			require.NoError(t, err)
+			result, err := h.Call(t.Context(), "echo", map[string]string{"message": "over HTTP\n漢"})
+			require.NoError(t, err)
+			require.Equal(t, "Echo: over HTTP\n漢", result.Text())
+			require.NoError(t, h.Close())
+
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			rest, err := io.ReadAll(lines)
+			require.NoError(t, err)
+			require.NoError(t, cmd.Wait(), "%s", rest)
+		})
 	}
 }
