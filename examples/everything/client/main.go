@@ -4,6 +4,7 @@
 //
 //	go run ./examples/everything/client                        # the everything server, in this process
 //	go run ./examples/everything/client -- COMMAND [ARGS...]   # any server that speaks stdio
+//	go run ./examples/everything/client URL                    # any server that speaks HTTP
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 	"github.com/wirespool/wirespool/examples/everything"
 	"github.com/wirespool/wirespool/examples/everything/host"
 	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -47,7 +49,10 @@ func main() {
 
 func run(ctx context.Context, era dispatch.EraChoice, command []string) (err error) {
 	dialer := transport.Dialer(inProcess{})
-	if len(command) > 0 {
+	switch {
+	case len(command) == 1 && strings.Contains(command[0], "://"):
+		dialer = streamhttp.URL(command[0], nil)
+	case len(command) > 0:
 		dialer = stdio.Command(command, nil)
 	}
 	h, err := host.Connect(ctx, dialer, &host.Options{
