@@ -94,8 +94,10 @@ conformance: ## the official MCP conformance suite
 	@echo "conformance: not there yet; it comes with the HTTP transports"
 
 .PHONY: browser
-browser: ## the HTTP transports from a real browser
-	@echo "browser: not there yet; it comes with the HTTP transports"
+browser: ## have a real browser read event streams, where Chromium is installed
+	browser=$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true); \
+	if [ -z "$$browser" ]; then echo "browser: skipped, there is no Chromium"; exit 0; fi; \
+	WIRESPOOL_BROWSER="$$browser" go test -count=1 -v ./internal/browsertest
 
 .PHONY: clean
 clean: ## remove what builds, tests and benchmarks leave behind

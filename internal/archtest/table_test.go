@@ -36,6 +36,7 @@ var table = []struct{ pkg, may string }{
 	{"internal/poll", ""},
 	{"internal/memhttp", ""},
 	{"internal/archtest", ""},
+	{"internal/browsertest", "eventlog sse/eventstream"},
 	{"internal/httpx", "sse/eventstream transport codec protocol internal/buf"},
 	{"internal/bridge", everything},
 }
