@@ -45,6 +45,7 @@ type muxTable struct {
 	requests      map[string]*route
 	notifications map[string]*route
 	middleware    []Middleware
+	rules         map[string]*Rule
 }
 
 // route is one entry of a table, with what the scheduler knows about it.
@@ -63,7 +64,7 @@ type route struct {
 func (m *Mux) Handle(method string, h Handler) {
 	checkPattern(method)
 	m.update(func(t *muxTable) {
-		t.requests[method] = &route{pattern: method, handle: t.wrap(h), plain: h}
+		t.requests[method] = &route{pattern: method, handle: t.wrap(method, h), plain: h}
 	})
 }
 
@@ -82,12 +83,17 @@ func (m *Mux) HandleNotification(method string, h NotificationHandler) {
 func (m *Mux) Use(mw ...Middleware) {
 	m.update(func(t *muxTable) {
 		t.middleware = append(t.middleware, mw...)
-		for name, r := range t.requests {
-			wrapped := &route{pattern: name, handle: t.wrap(r.plain), plain: r.plain}
-			wrapped.mean.Store(r.mean.Load())
-			t.requests[name] = wrapped
-		}
+		t.rewrap()
 	})
+}
+
+// rewrap renews every route after middleware or rules have changed.
+func (t *muxTable) rewrap() {
+	for name, r := range t.requests {
+		wrapped := &route{pattern: name, handle: t.wrap(name, r.plain), plain: r.plain}
+		wrapped.mean.Store(r.mean.Load())
+		t.requests[name] = wrapped
+	}
 }
 
 // Has reports whether requests of this very name have a handler of their own.
@@ -111,13 +117,15 @@ func (m *Mux) update(change func(*muxTable)) {
 		maps.Copy(next.requests, old.requests)
 		maps.Copy(next.notifications, old.notifications)
 		next.middleware = slices.Clip(old.middleware)
+		next.rules = old.rules
 	}
 	change(next)
 	m.table.Store(next)
 }
 
-// wrap returns the handler inside all middleware.
-func (t *muxTable) wrap(h Handler) Handler {
+// wrap returns the handler of a pattern behind its rule, inside all middleware.
+func (t *muxTable) wrap(pattern string, h Handler) Handler {
+	h = t.judged(pattern, h)
 	for _, mw := range slices.Backward(t.middleware) {
 		h = mw(h)
 	}
@@ -142,8 +150,9 @@ func (m *Mux) notification(method []byte) *route {
 	return find(t.notifications, method)
 }
 
-// find does not allocate on a hit by exact name.
-func find(routes map[string]*route, method []byte) *route {
+// find returns what stands for the method: the exact name, then the longest
+// namespace, then "*". It does not allocate on a hit by exact name.
+func find[T any](routes map[string]*T, method []byte) *T {
 	if r := routes[string(method)]; r != nil {
 		return r
 	}

@@ -36,6 +36,9 @@ func (s *Server) HandleNotification(method string, h NotificationHandler) {
 // Use is [Mux.Use] of the server's table.
 func (s *Server) Use(mw ...Middleware) { s.engine.mux.Use(mw...) }
 
+// Validate is [Mux.Validate] of the server's table.
+func (s *Server) Validate(method string, rule Rule) { s.engine.mux.Validate(method, rule) }
+
 // Serve serves one connection and returns when it has ended and its handlers
 // have returned, or outlived its cancellation by a second. Handlers see the
 // values of ctx. The peer's orderly end is no error: what it asked for before
