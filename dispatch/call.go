@@ -49,7 +49,8 @@ type callOptions struct {
 	idle     time.Duration
 	maximum  time.Duration
 	progress func(Progress)
-	probe    bool // an id-less error is its answer
+	probe    bool      // an id-less error is its answer
+	retry    *retrying // nil where nothing was said about it
 
 	// inspect judges the result before anything that came behind it is looked
 	// at. Peer.mu is held.
@@ -91,6 +92,7 @@ type call struct {
 	answered   bool
 	err        error
 	sent       bool   // the transport has it, or refused it
+	fate       fate   // why there is no result
 	abandoned  string // why the caller no longer waits
 }
 
@@ -114,7 +116,8 @@ var ErrNoServerRequests = errors.New("dispatch: a server sends no requests in 20
 // Release. An error answer is a *[codec.Error] with Remote set; a dead
 // connection has net.ErrClosed in the tree of the error; a timeout [ErrTimeout];
 // and the end of ctx its cause. The last two send the peer a cancellation, but
-// for initialize.
+// for initialize. The first two have [ErrOutcomeUnknown] in it besides where the
+// peer may have run the call and that makes a difference.
 func (p *Peer) Call(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
 	return p.wrapped(p.conn)(ctx, method, params, opts...)
 }
@@ -146,25 +149,44 @@ func (p *Peer) call(ctx context.Context, via sender, method string, params []byt
 	if err := p.mayCall(method); err != nil {
 		return nil, err
 	}
-	c := &call{method: method, progress: o.progress != nil, probe: o.probe, inspect: o.inspect, wake: make(chan struct{}, 1)}
+	if o.retry != nil && o.retry.on {
+		return p.callAgain(ctx, via, method, params, &o)
+	}
+	c := newCall(method, &o)
+	res, err := p.attempt(ctx, via, c, params, &o)
+	if err != nil {
+		return nil, p.doubt(ctx, c, &o, err)
+	}
+	return res, nil
+}
+
+func newCall(method string, o *callOptions) *call {
+	return &call{method: method, progress: o.progress != nil, probe: o.probe, inspect: o.inspect, wake: make(chan struct{}, 1)}
+}
+
+// attempt sends the request and waits for its answer.
+func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, o *callOptions) (*Result, error) {
 	if err := p.begin(c); err != nil {
 		return nil, err
 	}
 	defer p.forget(c)
 	begun := time.Now()
 	p.sendRequest(ctx, via, c, params)
-	return p.await(ctx, via, c, &o, begun)
+	return p.await(ctx, via, c, o, begun)
 }
 
-// begin gives the call its id and makes it one that an answer can find.
+// begin gives the call its id, unless it has one, and makes it one that an answer can find.
 func (p *Peer) begin(c *call) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending != nil {
+		c.lose(fateUnsent, p.ending)
 		return p.ending
 	}
-	p.lastID++
-	c.id = p.lastID
+	if c.id == 0 {
+		p.lastID++
+		c.id = p.lastID
+	}
 	p.pending[c.id] = c
 	p.signalRoom()
 	return nil
@@ -193,7 +215,7 @@ func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []by
 		c.sent = true
 		abandoned := c.abandoned
 		if err != nil {
-			c.fail(err)
+			c.lose(sendFate(err), err)
 		}
 		p.mu.Unlock()
 		if err == nil && abandoned != "" {
@@ -204,7 +226,8 @@ func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []by
 
 // await waits for the answer and runs the callbacks of what comes before it.
 func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, begun time.Time) (*Result, error) {
-	idle := time.NewTimer(min(o.idle, o.maximum) - time.Since(begun))
+	maximum := o.maximum - o.spent()
+	idle := time.NewTimer(min(o.idle, maximum) - time.Since(begun))
 	defer idle.Stop()
 	for {
 		events, answered := p.news(c)
@@ -215,7 +238,7 @@ func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, b
 			return c.outcome()
 		}
 		if len(events) > 0 {
-			idle.Reset(min(o.idle, o.maximum-time.Since(begun)))
+			idle.Reset(min(o.idle, maximum-time.Since(begun)))
 		}
 		var why string
 		var cause error
@@ -226,7 +249,7 @@ func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, b
 			why, cause = "cancelled", context.Cause(ctx)
 		case <-idle.C:
 			limit, what := o.idle, "without progress"
-			if time.Since(begun) >= o.maximum {
+			if time.Since(begun) >= maximum {
 				limit, what = o.maximum, "in all"
 			}
 			why, cause = "timed out", fmt.Errorf("%s: %w after its limit of %s %s", c.method, ErrTimeout, limit, what)
@@ -478,7 +501,7 @@ func (p *Peer) failCall(in *transport.Inbound) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.pendingCall(in.ID); c != nil {
-		c.fail(in.Err)
+		c.lose(fateLost, in.Err)
 	}
 }
 
@@ -503,7 +526,7 @@ func (p *Peer) failAll(cause error) {
 		p.ending = cause
 	}
 	for _, c := range p.pending {
-		c.fail(p.ending)
+		c.lose(fateLost, p.ending)
 	}
 }
 

@@ -186,7 +186,7 @@ func TestShutdown(t *testing.T) {
 		begun := time.Now()
 		go func() { done <- s.Shutdown(context.Background()) }()
 		synctest.Wait()
-		const closing = `"error":{"code":-32000,"message":"shutting down"}}`
+		const closing = `"error":{"code":-32000,"message":"shutting down","data":{"io.github.wirespool/notRun":true}}}`
 		w.send(call("4", "echo"), call("5", "ping"))
 		w.want(`{"jsonrpc":"2.0","id":4,`+closing, `{"jsonrpc":"2.0","id":5,`+closing)
 		w.want(empty("1"), empty("2"))

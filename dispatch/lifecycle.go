@@ -118,7 +118,7 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 // force for it, or what it is refused with.
 func (p *Peer) admit(m *codec.Message) (*route, protocol.Revision, *codec.Error) {
 	if p.engine.isClosing() {
-		return nil, "", refusef(protocol.CodeTimeout, "shutting down")
+		return nil, "", unrunf("shutting down")
 	}
 	if p.engine.opts.Profile == JSONRPC {
 		rt, refusal := p.route(m)

@@ -34,7 +34,26 @@ const (
 	// DefaultDrain bounds the wait for running handlers after the peer ended
 	// its side or Shutdown was called.
 	DefaultDrain = 10 * time.Second
+	// DefaultRetries bounds how often a call is sent again: a peer that is down
+	// for good must not be asked for ever. The waits before that have ceilings of
+	// DefaultRetryFirst, then twice that and so on, up to DefaultRetryCap.
+	DefaultRetries    = 3
+	DefaultRetryFirst = time.Second
+	DefaultRetryCap   = 30 * time.Second
+	// DefaultIdempotencyTTL, DefaultIdempotencyEntries and
+	// DefaultIdempotencyBytes bound the answers that are kept for callers who ask
+	// again.
+	DefaultIdempotencyTTL     = 5 * time.Minute
+	DefaultIdempotencyEntries = 10_000
+	DefaultIdempotencyBytes   = 16 << 20
 )
+
+// maxRetryKey bounds the retry key of a request that came in.
+const maxRetryKey = 256
+
+// maxJoined bounds the requests that wait for the outcome of one that has the
+// same key: each costs a goroutine, and an honest caller sends three.
+const maxJoined = 16
 
 // slowHandler is the running mean beyond which a handler is worth a goroutine
 // of its own while more requests wait: a hand-over costs a few microseconds.

@@ -431,7 +431,7 @@ func (p *Peer) queueFull() *codec.Error {
 	case p.queuedBytes.Load() >= int64(l.MaxQueueBytes):
 		limit, what = l.MaxQueueBytes, "bytes of waiting requests"
 	}
-	return refusef(protocol.CodeTimeout, "busy: the limit of %d %s is reached", limit, what)
+	return unrunf("busy: the limit of %d %s is reached", limit, what)
 }
 
 func (p *Peer) hasPending() bool {

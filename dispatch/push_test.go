@@ -210,7 +210,7 @@ func TestPushFull(t *testing.T) {
 			go func() { done <- p.post(1, call(fmt.Sprint(i), "block")).lines() }()
 			synctest.Wait()
 		}
-		require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"busy: the limit of 1 waiting requests is reached"}}`, p.post(1, call("2", "block")).lines())
+		require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"busy: the limit of 1 waiting requests is reached","data":{"io.github.wirespool/notRun":true}}}`, p.post(1, call("2", "block")).lines())
 		require.Equal(t, empty("2"), p.post(1, call("2", "ping")).lines())
 		open()
 		for range 2 {

@@ -181,7 +181,7 @@ func TestQueueFullPending(t *testing.T) {
 				w.send(call("3", "block"))
 				w.send(call("4", "block"))
 				refused := func(id string) string {
-					return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"` + tt.limit + `"}}`
+					return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"` + tt.limit + `","data":{"io.github.wirespool/notRun":true}}}`
 				}
 				w.want(refused("4"))
 				w.send(cancel("3"), call("5", "ping"), call("6", "block"))

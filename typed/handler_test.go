@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 	"github.com/wirespool/wirespool/typed"
 )
@@ -44,6 +46,7 @@ func connect(t *testing.T, handlers map[string]dispatch.Handler, client func(*di
 		if err := <-done; err != nil {
 			require.ErrorIs(t, err, net.ErrClosed)
 		}
+		require.NoError(t, srv.Shutdown(context.Background()))
 	})
 	return c
 }
@@ -183,4 +186,29 @@ func TestCallFromHandler(t *testing.T) {
 	got, err := typed.Call[sample](t.Context(), c, "ask", sample{"x"})
 	require.NoError(t, err)
 	require.Equal(t, "sampled: x", got.Text)
+}
+
+// TestCallRetried: options of a call reach the engine, and every attempt has the
+// same params but for its key.
+func TestCallRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var keys []string
+		c := connect(t, map[string]dispatch.Handler{
+			"add": func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				key, _ := codec.Find(r.Params(), "_meta", protocol.MetaRetryKey)
+				keys = append(keys, string(key))
+				if len(keys) < 3 {
+					return dst, &codec.Error{Code: -32000, Message: "busy", Data: codec.Value(`{"` + protocol.DataNotRun + `":true}`)}
+				}
+				return typed.Handler(add)(ctx, r, dst)
+			},
+		}, nil)
+		out, err := typed.Call[total](t.Context(), c, "add", sum{40, 2}, dispatch.WithRetry(dispatch.RetryPolicy{}))
+		require.NoError(t, err)
+		require.Equal(t, total{42}, out)
+		require.Len(t, keys, 3)
+		require.NotEmpty(t, keys[0])
+		require.Equal(t, keys[0], keys[1])
+		require.Equal(t, keys[0], keys[2])
+	})
 }

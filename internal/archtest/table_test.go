@@ -49,7 +49,7 @@ var inTests = map[string]string{
 	"dispatch": "framing",               // to speak to it byte by byte
 	"sse":      "dispatch",              // an engine at each end
 	"stdio":    "dispatch bench/limits", // whole servers and clients, beside the floor
-	"typed":    "transport",             // a pipe between them
+	"typed":    "transport protocol",    // a pipe between them, and names
 }
 
 // direct maps each module that the root requires to the packages whose non-test files may import
