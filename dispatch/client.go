@@ -303,5 +303,6 @@ func (c *Client) Close() error {
 	err := c.peer.Close()
 	<-c.peer.done
 	c.engine.watchdog.close()
+	c.engine.outcomes.close()
 	return err
 }

@@ -38,6 +38,8 @@ type Options struct {
 	// TimeoutCode is the code that a request is answered with when its handler
 	// runs out of time; 0 means -32000.
 	TimeoutCode int
+	// Idempotency, if set, keeps outcomes for callers who ask again.
+	Idempotency *Idempotency
 	// Outgoing wraps every call that is sent by [Peer.Call], the first
 	// outermost: to authorize, measure or log what goes out.
 	Outgoing []func(CallFunc) CallFunc
@@ -55,6 +57,7 @@ type engine struct {
 	mux         Mux
 	sched       scheduler
 	watchdog    watchdog
+	outcomes    *outcomes // nil where none are kept
 
 	closing atomic.Bool
 
@@ -78,6 +81,9 @@ func newEngine(opts *Options) *engine {
 	e.log = e.opts.Logger
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
+	}
+	if e.opts.Idempotency != nil {
+		e.outcomes = newOutcomes(*e.opts.Idempotency)
 	}
 	e.sched.max = int64(e.limits.MaxHandlers)
 	e.sched.perPeer = int64(e.limits.MaxHandlersPerPeer)
@@ -145,6 +151,7 @@ func (e *engine) shutdown(ctx context.Context) error {
 		}
 	}
 	e.watchdog.close()
+	e.outcomes.close()
 	return err
 }
 

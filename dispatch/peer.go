@@ -141,23 +141,26 @@ func (p *Peer) handleRequest(w *worker) {
 		return
 	}
 	key := callKey{in.Scope, in.ID.Key()}
+	repeats := false
 	if p.inFlight(key) {
-		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
-		return
+		if repeats = p.engine.outcomes.repeats(p, in); !repeats {
+			p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+			return
+		}
 	}
 	if w.reads && p.putOff(in) {
 		return
 	}
 	rt, revision, refusal := p.admit(&in.Message)
 	if refusal != nil {
-		p.answerError(w, in.Via, in.ID, refusal)
+		p.answerError(w, in.Via, p.refusalID(in, repeats), refusal)
 		return
 	}
 	if rt == pingRoute {
 		p.answer(w, in.Via, in.ID, emptyObject, true)
 		return
 	}
-	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key}
+	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, repeats: repeats}
 	r.ctx.parent = p.ctx
 	r.listens = revision.Era() == protocol.Modern && string(in.Method) == protocol.MethodSubscriptionsListen
 	if !w.reads && !p.claim(r) {
@@ -177,7 +180,7 @@ func (p *Peer) handleRequest(w *worker) {
 	if p.mustRefuse() {
 		p.unlist(r)
 		p.notOpened(rt)
-		p.answerError(w, in.Via, in.ID, p.queueFull())
+		p.answerError(w, in.Via, p.refusalID(in, repeats), p.queueFull())
 		p.openingAnswered(rt)
 		return
 	}
@@ -301,6 +304,9 @@ func (r *Request) invoke(dst []byte) (result []byte, err error) {
 			result, err = nil, errPanic
 		}
 	}()
+	if o := r.peer.engine.outcomes; o != nil {
+		return o.run(r, dst)
+	}
 	return r.route.handle(&r.ctx, r, dst)
 }
 
@@ -378,16 +384,17 @@ func (p *Peer) inFlight(key callKey) bool {
 func (p *Peer) claim(r *Request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.calls[r.key] != nil {
+	if p.calls[r.key] != nil && !r.repeats {
 		return false
 	}
 	p.list(r)
 	return true
 }
 
-// list makes the request one that others can find. Caller holds p.mu.
+// list makes the request one that others can find, unless it repeats one whose
+// place this is. Caller holds p.mu.
 func (p *Peer) list(r *Request) {
-	if !r.finished && !r.listed {
+	if !r.finished && !r.listed && !(r.repeats && p.calls[r.key] != nil) {
 		r.listed = true
 		p.calls[r.key] = r
 	}

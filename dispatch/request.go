@@ -26,6 +26,7 @@ type Request struct {
 
 	revision protocol.Revision // in force for this request
 	listens  bool              // it is a subscriptions/listen: it runs until somebody ends it
+	repeats  bool              // it came with the id of one in flight, to share its outcome
 
 	in    atomic.Pointer[transport.Inbound] // nil once the handler returned
 	turn  uint64                            // the peer's role word while this request runs inline, else 0
