@@ -12,6 +12,11 @@
 // handler answers them, by appending raw JSON. Package typed puts Go values
 // around that.
 //
+// [Mux.Validate] puts rules before a handler: the size and shape of params, of
+// the protocol layer, and what the business allows, of the application layer. A
+// call with [WithRetry] is sent again when that is safe, and a server with
+// [Options].Idempotency gives those attempts one outcome.
+//
 // # Concurrency
 //
 // The goroutine that reads a message also handles it, so that a fast request
@@ -43,13 +48,14 @@
 //
 // # Limits
 //
-// All in [Limits], none of them zero. Where a peer runs into one, the error it
+// All in [Limits], [RetryPolicy] and [Idempotency], none of them zero. Where a peer runs into one, the error it
 // gets names it.
 //
 // # Errors
 //
 // An error answer of the peer is a *[codec.Error] with Remote set. An error
 // with net.ErrClosed in its tree means that the connection is over; a timeout
-// has [ErrTimeout] in it. What a handler returns is answered as it is if it is
+// has [ErrTimeout] in it. Where nobody knows whether the peer ran a call, and it
+// makes a difference, the error has [ErrOutcomeUnknown] in it. What a handler returns is answered as it is if it is
 // a *[codec.Error], and otherwise with -32603 and without its text.
 package dispatch

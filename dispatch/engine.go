@@ -57,7 +57,7 @@ type engine struct {
 	mux         Mux
 	sched       scheduler
 	watchdog    watchdog
-	outcomes    *outcomes // nil where none are kept
+	outcomes    *outcomeStore // nil where none are kept
 
 	closing atomic.Bool
 
@@ -83,7 +83,7 @@ func newEngine(opts *Options) *engine {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	if e.opts.Idempotency != nil {
-		e.outcomes = newOutcomes(*e.opts.Idempotency)
+		e.outcomes = newOutcomeStore(*e.opts.Idempotency)
 	}
 	e.sched.max = int64(e.limits.MaxHandlers)
 	e.sched.perPeer = int64(e.limits.MaxHandlersPerPeer)

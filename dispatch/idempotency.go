@@ -41,15 +41,15 @@ type Idempotency struct {
 	MaxBytes   int           // of all outcomes together; a larger one is not kept
 }
 
-// outcomes holds the outcomes that are kept, and the requests that will have
-// one. A nil *outcomes holds none.
-type outcomes struct {
+// outcomeStore holds the outcomes that are kept, and the requests that will have
+// one. A nil *outcomeStore holds none.
+type outcomeStore struct {
 	limits Idempotency
 
 	mu      sync.Mutex
-	entries map[outcomeKey]*outcome
-	oldest  *outcome // of those that are kept, in the order in which they expire
-	newest  *outcome
+	entries map[outcomeKey]*keptOutcome
+	oldest  *keptOutcome // of those that are kept, in the order in which they expire
+	newest  *keptOutcome
 	running int
 	kept    int
 	bytes   int
@@ -67,13 +67,13 @@ type outcomeKey struct {
 	id        codec.IDKey
 }
 
-// outcome is what became of a request.
-type outcome struct {
+// keptOutcome is what became of a request.
+type keptOutcome struct {
 	key    outcomeKey
 	digest [sha256.Size]byte
 	done   chan struct{} // closed when the handler has returned
 
-	// Guarded by outcomes.mu while the handler runs.
+	// Guarded by outcomeStore.mu while the handler runs.
 	owner  *Request // it runs this one; nil afterwards
 	joined int      // requests that wait for it
 
@@ -85,18 +85,18 @@ type outcome struct {
 	ownerKey  callKey // whose key this was
 
 	expires time.Time
-	next    *outcome
+	next    *keptOutcome
 }
 
 // never is the TTL of what does not expire: longer than any program runs, and
 // short enough to be added to a time.
 const never = time.Duration(1 << 62)
 
-func newOutcomes(limits Idempotency) *outcomes {
+func newOutcomeStore(limits Idempotency) *outcomeStore {
 	fill(&limits.TTL, DefaultIdempotencyTTL, never)
 	fill(&limits.MaxEntries, DefaultIdempotencyEntries, 1<<31-1)
 	fill(&limits.MaxBytes, DefaultIdempotencyBytes, 1<<31-1)
-	return &outcomes{limits: limits, entries: make(map[outcomeKey]*outcome)}
+	return &outcomeStore{limits: limits, entries: make(map[outcomeKey]*keptOutcome)}
 }
 
 // keyOf returns the key of a request, which is not valid if it repeats nothing.
@@ -142,7 +142,7 @@ func digest(params codec.Value) (sum [sha256.Size]byte) {
 // enter finds the outcome of a request, or makes it the one that others repeat:
 // then lead is true. owner is the request to wait for, nil if the outcome is
 // there already. A nil outcome means that the request is on its own.
-func (o *outcomes) enter(key outcomeKey, sum [sha256.Size]byte, r *Request) (e *outcome, owner *Request, lead bool, refusal *codec.Error) {
+func (o *outcomeStore) enter(key outcomeKey, sum [sha256.Size]byte, r *Request) (e *keptOutcome, owner *Request, lead bool, refusal *codec.Error) {
 	now := time.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,7 +165,7 @@ func (o *outcomes) enter(key outcomeKey, sum [sha256.Size]byte, r *Request) (e *
 		}
 		o.drop()
 	}
-	e = &outcome{key: key, digest: sum, owner: r, ownerKey: r.key, done: make(chan struct{})}
+	e = &keptOutcome{key: key, digest: sum, owner: r, ownerKey: r.key, done: make(chan struct{})}
 	o.entries[key] = e
 	o.running++
 	return e, nil, true, nil
@@ -180,7 +180,7 @@ func differs(key outcomeKey) *codec.Error {
 }
 
 // settle ends the run of e with what its handler returned.
-func (o *outcomes) settle(e *outcome, r *Request, result []byte, err error) {
+func (o *outcomeStore) settle(e *keptOutcome, r *Request, result []byte, err error) {
 	r.peer.mu.Lock()
 	e.cancelled = r.cancelled
 	r.peer.mu.Unlock()
@@ -236,7 +236,7 @@ func worthKeeping(result []byte, err error, over bool) ([]byte, *codec.Error) {
 // outcomeSize is about what an outcome costs besides its bytes.
 const outcomeSize = 512
 
-func (e *outcome) size() int {
+func (e *keptOutcome) size() int {
 	n := outcomeSize + len(e.key.method) + len(e.key.principal) + len(e.result)
 	if e.err != nil {
 		n += len(e.err.Message) + len(e.err.Data)
@@ -245,7 +245,7 @@ func (e *outcome) size() int {
 }
 
 // drop forgets the oldest outcome. Caller holds o.mu.
-func (o *outcomes) drop() {
+func (o *outcomeStore) drop() {
 	e := o.oldest
 	if o.oldest = e.next; o.oldest == nil {
 		o.newest = nil
@@ -259,7 +259,7 @@ func (o *outcomes) drop() {
 }
 
 // wind makes sure that what is kept is forgotten in time. Caller holds o.mu.
-func (o *outcomes) wind() {
+func (o *outcomeStore) wind() {
 	if o.oldest == nil || o.timer != nil || o.limits.TTL == never {
 		return
 	}
@@ -270,7 +270,7 @@ func (o *outcomes) wind() {
 const sweepMost = 256
 
 // sweep forgets what has expired.
-func (o *outcomes) sweep() {
+func (o *outcomeStore) sweep() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
@@ -286,7 +286,7 @@ func (o *outcomes) sweep() {
 }
 
 // close forgets everything, and what is yet to come.
-func (o *outcomes) close() {
+func (o *outcomeStore) close() {
 	if o == nil {
 		return
 	}

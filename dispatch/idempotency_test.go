@@ -269,6 +269,9 @@ func TestIdempotencyJoined(t *testing.T) {
 		}
 		w.send(keyed("99", "slow", "k", ""))
 		w.want(`{"jsonrpc":"2.0","id":99,"error":{"code":-32000,"message":"busy: the limit of 16…","data":` + notRun + `}}`)
+		w.send(cancel("16"))
+		synctest.Wait()
+		w.send(keyed("100", "slow", "k", "")) // there is room again
 		for range 17 {
 			w.want(`…"result":{"n":1}}`)
 		}

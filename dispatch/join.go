@@ -10,16 +10,16 @@ import (
 
 // run runs the handler of a request, or has it share the outcome of the one that
 // it repeats.
-func (o *outcomes) run(r *Request, dst []byte) ([]byte, error) {
+func (o *outcomeStore) run(ctx context.Context, r *Request, dst []byte) ([]byte, error) {
 	if r.listens || r.route == initRoute || r.route == discoverRoute {
-		return r.route.handle(&r.ctx, r, dst)
+		return r.route.handle(ctx, r, dst)
 	}
 	key, refusal := keyOf(r.peer, r.in.Load())
 	if refusal != nil {
 		return dst, refusal
 	}
 	if !key.id.Valid() {
-		return r.route.handle(&r.ctx, r, dst)
+		return r.route.handle(ctx, r, dst)
 	}
 	sum := digest(r.Params())
 	for r.ctx.Err() == nil && r.peer.ctx.Err() == nil {
@@ -28,11 +28,12 @@ func (o *outcomes) run(r *Request, dst []byte) ([]byte, error) {
 		case refusal != nil:
 			return dst, refusal
 		case e == nil:
-			return r.route.handle(&r.ctx, r, dst)
+			return r.route.handle(ctx, r, dst)
 		case lead:
-			return o.lead(e, r, dst)
+			return o.lead(ctx, e, r, dst)
 		case owner != nil:
 			if err := r.join(e, owner); err != nil {
+				o.leave(e)
 				return dst, err
 			}
 		}
@@ -53,7 +54,7 @@ func (o *outcomes) run(r *Request, dst []byte) ([]byte, error) {
 }
 
 // lead runs the handler of the request that others repeat.
-func (o *outcomes) lead(e *outcome, r *Request, dst []byte) (result []byte, err error) {
+func (o *outcomeStore) lead(ctx context.Context, e *keptOutcome, r *Request, dst []byte) (result []byte, err error) {
 	if p := r.peer; r.repeats && !p.holds(r.turn) { // whose id it had is gone
 		p.mu.Lock()
 		p.list(r)
@@ -61,13 +62,13 @@ func (o *outcomes) lead(e *outcome, r *Request, dst []byte) (result []byte, err 
 	}
 	err = errPanic
 	defer func() { o.settle(e, r, result, err) }()
-	return r.route.handle(&r.ctx, r, dst)
+	return r.route.handle(ctx, r, dst)
 }
 
 // join waits until the handler of owner has returned. One that was given up and
 // does not return is not waited for: it may be stuck, and to run it a second time
 // beside the first is what nobody wants.
-func (r *Request) join(e *outcome, owner *Request) error {
+func (r *Request) join(e *keptOutcome, owner *Request) error {
 	r.pause()
 	defer r.resume()
 	select {
@@ -89,9 +90,16 @@ func (r *Request) join(e *outcome, owner *Request) error {
 	}
 }
 
+// leave undoes the part of enter that counts who waits.
+func (o *outcomeStore) leave(e *keptOutcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e.joined--
+}
+
 // repeats reports whether a request whose id is in flight repeats the one that
 // has it: then it is no clash, but shares the outcome.
-func (o *outcomes) repeats(p *Peer, in *transport.Inbound) bool {
+func (o *outcomeStore) repeats(p *Peer, in *transport.Inbound) bool {
 	if o == nil {
 		return false
 	}

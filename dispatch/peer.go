@@ -305,7 +305,7 @@ func (r *Request) invoke(dst []byte) (result []byte, err error) {
 		}
 	}()
 	if o := r.peer.engine.outcomes; o != nil {
-		return o.run(r, dst)
+		return o.run(&r.ctx, r, dst)
 	}
 	return r.route.handle(&r.ctx, r, dst)
 }

@@ -1,0 +1,4 @@
+package dispatch
+
+// AppendRetryKey lets the fuzz target at the splicing itself.
+var AppendRetryKey = appendRetryKey
