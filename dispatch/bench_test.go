@@ -23,6 +23,10 @@ var benchShapes = []struct {
 	{"inline", 1, func(t testing.TB, n, size int) func() {
 		return benchLoop(t, dispatch.MCP).step(benchRequest("echo", size), n)
 	}},
+	// One request that repeats another one, whose outcome is kept.
+	{"repeated", 1, func(t testing.TB, n, size int) func() {
+		return newLoop(t, keeping(dispatch.Idempotency{}), benchHandlers).step(benchRequest("echo", size), n)
+	}},
 	// A burst of requests, answered with one write.
 	{"corked", 64, func(t testing.TB, n, size int) func() {
 		return benchLoop(t, dispatch.MCP).step(repeat(benchRequest("echo", size), n), n)

@@ -58,6 +58,17 @@ func counting(runs *atomic.Int64) func(*dispatch.Server) {
 		s.Handle("tool", outcome(0, func(n int64, dst []byte) ([]byte, error) {
 			return dispatch.ToolError(dst, fmt.Sprint("run ", n)), nil
 		}))
+		s.Handle("flaky", func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+			n := runs.Add(1)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+			if n == 1 {
+				return dst, errors.New("boom")
+			}
+			return dst, ctx.Err()
+		})
 		s.Handle("application", fails(1001))
 		s.Handle("wrapped", outcome(0, func(n int64, dst []byte) ([]byte, error) {
 			return dst, fmt.Errorf("stock: %w", &codec.Error{Code: -5, Message: fmt.Sprint("run ", n)})
@@ -174,6 +185,10 @@ func TestIdempotency(t *testing.T) {
 			"> "+keyed("1", "slow", "k", ""), "~ 10ms",
 			"> "+keyed("2", "slow", "k", ""), "~ 10ms",
 			"> "+cancel("2"), "< "+result("1", 1)), 1},
+		"joins with one id, runs in stead of the first, and is cancelled": {script(
+			"> "+call("1", "flaky"), "~ 10ms",
+			"> "+call("1", "flaky"), "< "+refusal("1", "-32603"), "~ 10ms",
+			"> "+cancel("1"), "~ 10s"), 2},
 		"joins with one id, and both are cancelled": {script(
 			"> "+call("1", "slow"), "~ 10ms",
 			"> "+call("1", "slow"), "~ 10ms",
@@ -381,8 +396,13 @@ func TestIdempotencyRestores(t *testing.T) {
 				<-time.After(time.Second)
 				return dispatch.ToolError(dst, fmt.Sprint(ctx.Err())), nil
 			})
+			s.Handle("refuse", func(ctx context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+				runs++
+				<-time.After(time.Second)
+				return dst, &codec.Error{Code: 1001, Message: fmt.Sprint(ctx.Err())}
+			})
 		})
-		for _, method := range []string{"pay", "fail"} {
+		for _, method := range []string{"pay", "fail", "refuse"} {
 			ctx, leave := context.WithCancel(context.Background())
 			done := make(chan struct{})
 			go func() {
@@ -394,9 +414,42 @@ func TestIdempotencyRestores(t *testing.T) {
 			<-done
 		}
 		require.Equal(t, `{"jsonrpc":"2.0","id":2,"result":{"paid":true}}`, p.post(0, keyed("2", "pay", "k", "")).lines())
-		require.Equal(t, 2, runs)
-		require.Contains(t, p.post(0, keyed("2", "fail", "k", "")).lines(), `"<nil>"`, "a failure of the first is not kept")
 		require.Equal(t, 3, runs)
+		require.Contains(t, p.post(0, keyed("2", "fail", "k", "")).lines(), `"<nil>"`, "a failure of the first is not kept")
+		require.Contains(t, p.post(0, keyed("2", "refuse", "k", "")).lines(), `"<nil>"`)
+		require.Equal(t, 5, runs)
+	})
+}
+
+// TestIdempotencySameID: over a transport that pushes, a request with the id of
+// one in flight shares its outcome on its own exchange; where there is no room
+// for it, the refusal does not answer the first.
+func TestIdempotencySameID(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var runs atomic.Int64
+		o := keeping(dispatch.Idempotency{})
+		o.Limits = dispatch.Limits{MaxHandlers: 2, MaxQueue: 1}
+		release, open := latch(t)
+		p := push(t, o, func(s *dispatch.Server) {
+			counting(&runs)(s)
+			s.Handle("block", blocks(release))
+		})
+		post := func(line string) chan string {
+			answer := make(chan string, 1)
+			go func() { answer <- p.post(0, line).lines() }()
+			synctest.Wait()
+			return answer
+		}
+		first, second := post(call("1", "slow")), post(call("1", "slow"))
+		waiting := []chan string{post(call("2", "block")), post(call("3", "block"))}
+		require.True(t, matches(`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"busy…`, <-post(call("1", "slow"))))
+		require.Contains(t, <-first, `{"jsonrpc":"2.0","id":1,"result":{"n":1}}`)
+		require.Contains(t, <-second, `{"jsonrpc":"2.0","id":1,"result":{"n":1}}`)
+		require.EqualValues(t, 1, runs.Load())
+		open()
+		for _, answer := range waiting {
+			require.Contains(t, <-answer, "result")
+		}
 	})
 }
 

@@ -60,7 +60,6 @@ func (o *outcomeStore) lead(ctx context.Context, e *keptOutcome, r *Request, dst
 		p.list(r)
 		p.mu.Unlock()
 	}
-	err = errPanic
 	defer func() { o.settle(e, r, result, err) }()
 	return r.route.handle(ctx, r, dst)
 }

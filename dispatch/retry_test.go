@@ -376,7 +376,7 @@ func TestRetryTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s, c := script(t, second)
 		begun := time.Now()
-		_, err := c.CallRaw(t.Context(), "work", nil, policy, dispatch.WithTimeout(30*time.Second, -1))
+		_, err := c.CallRaw(t.Context(), "work", nil, policy, dispatch.WithIdempotent(), dispatch.WithTimeout(30*time.Second, -1))
 		require.ErrorContains(t, err, "its limit of 30s without progress")
 		require.Greater(t, time.Since(begun), 50*time.Second)
 		require.Less(t, time.Since(begun), 51*time.Second)
@@ -439,7 +439,7 @@ func TestOutcomeUnknown(t *testing.T) {
 		err     error
 	}{
 		"connection lost":             {"tools/call", nil, func(w *wire) { _ = w.conn.Close() }, true, net.ErrClosed},
-		"connection lost, idempotent": {"tools/list", nil, func(w *wire) { _ = w.conn.Close() }, false, net.ErrClosed},
+		"connection lost, idempotent": {"tools/list", []dispatch.CallOption{dispatch.WithRetry(dispatch.RetryPolicy{})}, func(w *wire) { _ = w.conn.Close() }, false, net.ErrClosed},
 		"timeout":                     {"tools/call", []dispatch.CallOption{dispatch.WithTimeout(time.Second, 0)}, func(*wire) {}, true, dispatch.ErrTimeout},
 		"timeout, idempotent":         {"tools/call", []dispatch.CallOption{dispatch.WithTimeout(time.Second, 0), dispatch.WithIdempotent()}, func(*wire) {}, false, dispatch.ErrTimeout},
 		"answered":                    {"tools/call", nil, func(w *wire) { w.send(`{"jsonrpc":"2.0","id":2,` + failing(-32000, "") + `}`) }, false, &codec.Error{Code: -32000}},
@@ -454,6 +454,7 @@ func TestOutcomeUnknown(t *testing.T) {
 				_, err := c.CallRaw(t.Context(), tt.method, nil, tt.opts...)
 				require.ErrorIs(t, err, tt.err)
 				require.Equal(t, tt.unknown, errors.Is(err, dispatch.ErrOutcomeUnknown), "%v", err)
+				require.NotContains(t, err.Error(), "attempts", "on a dead connection there is no other")
 			})
 		})
 	}
@@ -464,6 +465,15 @@ func TestOutcomeUnknown(t *testing.T) {
 		_, err := c.CallRaw(t.Context(), "tools/call", nil)
 		require.ErrorIs(t, err, net.ErrClosed)
 		require.NotErrorIs(t, err, dispatch.ErrOutcomeUnknown, "it was never sent")
+
+		w, conn := newWire(t, nil)
+		go func() {
+			w.next()
+			_ = w.conn.Close()
+		}()
+		_, err = dispatch.Connect(t.Context(), dialConn{conn}, &dispatch.ClientOptions{Era: dispatch.EraLegacy})
+		require.ErrorIs(t, err, net.ErrClosed)
+		require.NotErrorIs(t, err, dispatch.ErrOutcomeUnknown, "a handshake makes no difference")
 	})
 }
 
