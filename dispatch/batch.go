@@ -282,7 +282,9 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 	begun := time.Now()
 	for i, c := range waiting {
 		if c != nil {
-			calls[i].Result, calls[i].Err = p.await(ctx, p.conn, c, &o, begun)
+			if calls[i].Result, calls[i].Err = p.await(ctx, p.conn, c, &o, begun); calls[i].Err != nil {
+				calls[i].Err = p.doubt(ctx, c, &o, calls[i].Err)
+			}
 		}
 	}
 	return nil

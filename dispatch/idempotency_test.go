@@ -332,6 +332,8 @@ type knownExchange struct {
 	who string
 }
 
+var _ transport.Principal = (*knownExchange)(nil)
+
 func (e *knownExchange) Principal() string { return e.who }
 
 // TestIdempotencyPushed: in 2026-07-28 over HTTP a request repeats another one by

@@ -67,7 +67,8 @@ func (o *callOptions) spent() time.Duration {
 // attempt, and so is the order of its progress. The end of ctx ends a wait at
 // once, and a wait that would outlast the call's time is not begun.
 //
-// The error is that of the last attempt.
+// The error is that of the last attempt. An interceptor, [Options].Outgoing, can
+// add the option to every call.
 func WithRetry(policy RetryPolicy) CallOption {
 	fill(&policy.Retries, DefaultRetries, 0)
 	fill(&policy.First, DefaultRetryFirst, 0)

@@ -97,6 +97,8 @@ type refusedError struct {
 	after time.Duration
 }
 
+var _ transport.Refusal = (*refusedError)(nil)
+
 func (e *refusedError) Error() string             { return "status 503" }
 func (e *refusedError) NotRun() bool              { return e.unrun }
 func (e *refusedError) RetryAfter() time.Duration { return e.after }
@@ -466,6 +468,17 @@ func TestOutcomeUnknown(t *testing.T) {
 		require.ErrorIs(t, err, net.ErrClosed)
 		require.NotErrorIs(t, err, dispatch.ErrOutcomeUnknown, "it was never sent")
 
+		w, c = rawServer(t, nil, nil)
+		go func() {
+			w.want("…tools/call…", "…tools/list…")
+			_ = w.conn.Close()
+		}()
+		calls := []dispatch.BatchCall{{Method: "tools/call"}, {Method: "tools/list"}}
+		require.NoError(t, c.Batch(t.Context(), calls))
+		require.ErrorIs(t, calls[0].Err, dispatch.ErrOutcomeUnknown)
+		require.ErrorIs(t, calls[1].Err, net.ErrClosed)
+		require.NotErrorIs(t, calls[1].Err, dispatch.ErrOutcomeUnknown)
+
 		w, conn := newWire(t, nil)
 		go func() {
 			w.next()
@@ -474,6 +487,27 @@ func TestOutcomeUnknown(t *testing.T) {
 		_, err = dispatch.Connect(t.Context(), dialConn{conn}, &dispatch.ClientOptions{Era: dispatch.EraLegacy})
 		require.ErrorIs(t, err, net.ErrClosed)
 		require.NotErrorIs(t, err, dispatch.ErrOutcomeUnknown, "a handshake makes no difference")
+	})
+}
+
+// TestRetryOfAll: an interceptor gives every call a policy.
+func TestRetryOfAll(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		always := func(next dispatch.CallFunc) dispatch.CallFunc {
+			return func(ctx context.Context, method string, params []byte, opts ...dispatch.CallOption) (*dispatch.Result, error) {
+				return next(ctx, method, params, append([]dispatch.CallOption{dispatch.WithRetry(dispatch.RetryPolicy{})}, opts...)...)
+			}
+		}
+		w, c := rawServer(t, &dispatch.ClientOptions{Options: dispatch.Options{Outgoing: []func(dispatch.CallFunc) dispatch.CallFunc{always}}}, nil)
+		go func() {
+			w.want(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{…}}}`)
+			w.send(`{"jsonrpc":"2.0","id":2,` + failing(-32000, "") + `}`)
+			w.want(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"_meta":{…}}}`)
+			w.send(empty("3"))
+		}()
+		res, err := c.CallRaw(t.Context(), "tools/list", nil)
+		require.NoError(t, err)
+		res.Release()
 	})
 }
 

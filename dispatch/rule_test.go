@@ -33,7 +33,7 @@ func TestRuleSteps(t *testing.T) {
 		"at the limit":       {withParams("order", `{"n":7,"pad":"12345678"}`), `…"result":…`, "schema check handler"},
 		"too large":          {withParams("order", `{"n":7,"pad":"123456789"}`), refused(-32602, "Invalid params: the params have 25 bytes, the limit is 24"), ""},
 		"wrong shape":        {withParams("order", `{"m":1}`), refused(-32602, "Invalid params: n is missing"), "schema"},
-		"business":           {withParams("order", `{"n":0}`), refused(1000, "nothing was ordered"), "schema check"},
+		"business":           {withParams("order", `{"n":0}`), refused(dispatch.CodeRejected, "nothing was ordered"), "schema check"},
 		"business, own code": {withParams("order", `{"n":-1}`), `{"jsonrpc":"2.0","id":1,"error":{"code":2001,"message":"sold out","data":{"left":0}}}`, "schema check"},
 		"business, panic":    {withParams("order", `{"n":-2}`), refused(-32603, "Internal error"), "schema check"},
 		"business, time":     {withParams("order", `{"n":-3}`), refused(-32000, "the handler ran out of time"), "schema check"},

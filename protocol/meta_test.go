@@ -92,3 +92,14 @@ func TestIsReservedMetaKey(t *testing.T) {
 		}
 	}
 }
+
+// TestEngineKeys: our own keys are well formed, and in nobody's reserved space
+// (ME-01).
+func TestEngineKeys(t *testing.T) {
+	for _, key := range []string{protocol.MetaRetryKey, protocol.DataNotRun} {
+		require.NoError(t, protocol.CheckMetaKey(key))
+		for r := range protocol.Revisions() {
+			require.False(t, protocol.IsReservedMetaKey(r, key), "%s in %s", key, r)
+		}
+	}
+}
