@@ -109,7 +109,7 @@ var errSameID = errors.New("dispatch: WithSameID needs the JSONRPC profile: in M
 // whether the peer ran it: the request was, or may have been, sent, and there is
 // no answer. It is not there if the call is idempotent, as then it makes no
 // difference, nor if ctx ended the call.
-var ErrOutcomeUnknown = errors.New("outcome unknown")
+var ErrOutcomeUnknown = transport.ErrOutcomeUnknown
 
 // OutcomeUnknownError is the error that has [ErrOutcomeUnknown] in its tree.
 type OutcomeUnknownError struct {
@@ -148,7 +148,8 @@ func (c *call) lose(f fate, err error) {
 
 // sendFate is what an error of Send says about the message.
 func sendFate(err error) fate {
-	if errors.Is(err, net.ErrClosed) { // it may have been among the last that was written
+	// It may have been among the last that was written.
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, ErrOutcomeUnknown) {
 		return fateLost
 	}
 	return fateUnsent

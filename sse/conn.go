@@ -23,7 +23,7 @@ import (
 
 // ErrStreamEnded is in the tree of the error that Read returns when the server
 // ended the stream: what was not answered may or may not have been done.
-var ErrStreamEnded = errors.New("the event stream ended; the outcome of what was not answered is unknown")
+var ErrStreamEnded = fmt.Errorf("the event stream ended: %w", transport.ErrOutcomeUnknown)
 
 // conn is the client's side of a connection. It implements [transport.Conn] and
 // [transport.Exchange].
@@ -146,7 +146,7 @@ func (c *conn) post(body []byte) error {
 	defer cancel()
 	resp, err := c.request(ctx, http.MethodPost, c.target.Load(), protocol.MediaTypeJSON, body)
 	if err != nil {
-		return err
+		return httpx.SendError(err)
 	}
 	if resp.StatusCode/100 != 2 {
 		return httpx.ReadStatus(http.MethodPost, resp, maxErrorBody)

@@ -477,7 +477,10 @@ func TestDialFailures(t *testing.T) {
 		{"ends", func(w io.Writer, _ *http.Request) { fmt.Fprint(w, ": hi\n\n") }, "ended before the endpoint event"},
 		{"says nothing", func(w io.Writer, r *http.Request) { fmt.Fprint(w, ": hi\n\n"); <-r.Context().Done() }, "DialTimeout = 30s"},
 		{"404", func(w io.Writer, _ *http.Request) { w.(flushing).WriteHeader(404) }, "HTTP GET: status 404 Not Found"},
-		{"JSON", func(w io.Writer, _ *http.Request) { w.(flushing).Header().Set("Content-Type", "application/json"); fmt.Fprint(w, "{}") }, "no event stream"},
+		{"JSON", func(w io.Writer, _ *http.Request) {
+			w.(flushing).Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, "{}")
+		}, "no event stream"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -509,7 +512,9 @@ func TestRefusedPost(t *testing.T) {
 		srv := scripted(t, func(w io.Writer, r *http.Request) {
 			fmt.Fprint(w, "event: endpoint\ndata: /post\n\n")
 			<-r.Context().Done()
-		}, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "too\nmuch", http.StatusRequestEntityTooLarge) })
+		}, func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "too\nmuch", http.StatusRequestEntityTooLarge)
+		})
 		c, err := sse.URL(srv.URL()+"/sse", &sse.ClientOptions{Transport: srv.Client().Transport}).Dial(t.Context())
 		require.NoError(t, err)
 		m := codec.Message{Kind: codec.Notification, Method: []byte("x")}

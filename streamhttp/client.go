@@ -43,7 +43,7 @@ type ClientOptions struct {
 	// RetryLost decides whether a request is sent again after the session it
 	// was sent in turned out to be gone: the server may have begun it before.
 	// nil means what the method table says may be repeated. Others fail with
-	// [ErrOutcomeUnknown]. params is borrowed for the call.
+	// [transport.ErrOutcomeUnknown]. params is borrowed for the call.
 	RetryLost func(method string, params codec.Value) bool
 	// Renewed is called after a lost session was replaced by a new one, which
 	// knows nothing of subscriptions and log levels of the old. It runs on a

@@ -18,13 +18,13 @@ import (
 func (p *post) takeBody(resp *http.Response) error {
 	body, err := p.c.readBody(resp)
 	if err != nil {
-		return fmt.Errorf("HTTP POST: answer: %w: %w", err, ErrOutcomeUnknown)
+		return fmt.Errorf("HTTP POST: answer: %w: %w", err, transport.ErrOutcomeUnknown)
 	}
 	if in := p.take(body); in != nil {
 		p.sink(in)
 	}
 	if len(p.open) > 0 {
-		return fmt.Errorf("HTTP POST: the body, %q, does not answer the request: %w", string(body[:min(len(body), 200)]), ErrOutcomeUnknown)
+		return fmt.Errorf("HTTP POST: the body, %q, does not answer the request: %w", string(body[:min(len(body), 200)]), transport.ErrOutcomeUnknown)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (p *post) takeStream(resp *http.Response) error {
 	s.read(p.ctx, resp)
 	for len(p.open) > 0 && s.refused == nil {
 		if s.lastID == "" { // RS-10, RS-14
-			return fmt.Errorf("%w: %w: %w", ErrStreamEnded, s.broken, ErrOutcomeUnknown)
+			return fmt.Errorf("%w: %w: %w", ErrStreamEnded, s.broken, transport.ErrOutcomeUnknown)
 		}
 		if err := s.resume(p.ctx); err != nil {
 			return err

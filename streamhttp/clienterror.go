@@ -6,12 +6,8 @@ import (
 	"github.com/wirespool/wirespool/internal/httpx"
 )
 
-// ErrOutcomeUnknown is in the tree of the error of a call that the server may or
-// may not have run: its stream or its session was lost before the answer came.
-var ErrOutcomeUnknown = errors.New("outcome unknown")
-
 // ErrStreamEnded is in the tree of the error of a call whose answer stream ended
-// without an answer (CL-12). [ErrOutcomeUnknown] is too.
+// without an answer (CL-12). [transport.ErrOutcomeUnknown] is too.
 var ErrStreamEnded = errors.New("the answer stream ended without the answer")
 
 // ErrSessionLost is in the tree of the error of a call whose session the server

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func (p *post) run() {
 			continue
 		}
 		if err == nil && len(p.open) > 0 {
-			err = fmt.Errorf("%w: %w", ErrStreamEnded, ErrOutcomeUnknown)
+			err = fmt.Errorf("%w: %w", ErrStreamEnded, transport.ErrOutcomeUnknown)
 		}
 		p.fail(err)
 		return
@@ -134,7 +133,7 @@ func (p *post) attempt() (again bool, err error) {
 	}
 	resp, err := p.c.do(p.ctx, http.MethodPost, h, p.body)
 	if err != nil {
-		return false, sendError(err)
+		return false, httpx.SendError(err)
 	}
 	if resp.StatusCode/100 != 2 {
 		return p.refused(p.c.refusal(http.MethodPost, resp))
@@ -150,16 +149,7 @@ func (p *post) attempt() (again bool, err error) {
 	}
 	httpx.Discard(resp)
 	return false, fmt.Errorf("HTTP POST: status %d %s with Content-Type %q answers no request: %w",
-		resp.StatusCode, http.StatusText(resp.StatusCode), resp.Header.Get(protocol.HeaderContentType), ErrOutcomeUnknown)
-}
-
-// sendError adds to the error of a request that may have reached the server that
-// nobody knows.
-func sendError(err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return err
-	}
-	return fmt.Errorf("%w: %w", err, ErrOutcomeUnknown)
+		resp.StatusCode, http.StatusText(resp.StatusCode), resp.Header.Get(protocol.HeaderContentType), transport.ErrOutcomeUnknown)
 }
 
 // refused decides what a status that is no success means.
@@ -207,12 +197,12 @@ func (p *post) sessionGone(e *StatusError, ours bool) bool {
 // once more.
 func (p *post) lost(cause error) (again bool, err error) {
 	if err := p.c.renew(p.ctx, p.session.gen); err != nil {
-		return false, fmt.Errorf("%w, and could not be replaced: %w: %w", ErrSessionLost, err, ErrOutcomeUnknown)
+		return false, fmt.Errorf("%w, and could not be replaced: %w: %w", ErrSessionLost, err, transport.ErrOutcomeUnknown)
 	}
 	if !p.repeated && p.msg.Kind == codec.Request && p.c.opts.RetryLost(p.method, p.msg.Params) {
 		return true, nil
 	}
-	return false, fmt.Errorf("%w: %w: %w", ErrSessionLost, cause, ErrOutcomeUnknown)
+	return false, fmt.Errorf("%w: %w: %w", ErrSessionLost, cause, transport.ErrOutcomeUnknown)
 }
 
 // sessionLostError is returned by a stream whose resumption found no session.

@@ -13,6 +13,7 @@ import (
 	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse/eventstream"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // stream is a stream of events that may be carried by several responses, one
@@ -78,7 +79,7 @@ func (s *stream) read(ctx context.Context, resp *http.Response) {
 	for {
 		e, err := events.Next()
 		if eventstream.Recoverable(err) {
-			s.refused = fmt.Errorf("%w: %w", err, ErrOutcomeUnknown)
+			s.refused = fmt.Errorf("%w: %w", err, transport.ErrOutcomeUnknown)
 			continue
 		}
 		if err != nil {
@@ -112,7 +113,7 @@ func (s *stream) resume(ctx context.Context) error {
 	for failures := 0; ; failures++ {
 		if failures > s.c.opts.Limits.MaxResumes {
 			return fmt.Errorf("%w: not resumed after MaxResumes = %d attempts: %w: %w",
-				ErrStreamEnded, s.c.opts.Limits.MaxResumes, s.broken, ErrOutcomeUnknown)
+				ErrStreamEnded, s.c.opts.Limits.MaxResumes, s.broken, transport.ErrOutcomeUnknown)
 		}
 		if err := s.pause(ctx, failures); err != nil {
 			return err
@@ -128,8 +129,8 @@ func (s *stream) resume(ctx context.Context) error {
 				if e.Status == http.StatusNotFound && s.session.id != "" {
 					return sessionLostError{e}
 				}
-				if !passing(e.Status) {
-					return fmt.Errorf("%w: resume: %w: %w", ErrStreamEnded, e, ErrOutcomeUnknown)
+				if !e.Passing() {
+					return fmt.Errorf("%w: resume: %w: %w", ErrStreamEnded, e, transport.ErrOutcomeUnknown)
 				}
 				if e.Pause > 0 {
 					if err := sleep(ctx, min(e.Pause, s.c.opts.Limits.MaxResumeDelay)); err != nil {
@@ -194,15 +195,6 @@ func (s *stream) open(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// passing reports whether a status may be another one the next time.
-func passing(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	}
-	return status >= 500
-}
-
 // listen opens the stream that carries what the server says outside of requests
 // (CL-08), and keeps it open for as long as the session lasts.
 func (c *conn) listen(in clientSession) {
@@ -240,7 +232,7 @@ func (s *stream) keep(ctx context.Context) {
 		if ctx.Err() != nil || !s.c.current(s.session) {
 			return
 		}
-		if e, ok := errors.AsType[*StatusError](err); ok && !passing(e.Status) {
+		if e, ok := errors.AsType[*StatusError](err); ok && !e.Passing() {
 			switch {
 			case e.Status == http.StatusNotFound && s.session.id != "":
 				_ = s.c.renew(ctx, s.session.gen) // the next request says what is wrong

@@ -21,5 +21,5 @@
 // # Errors
 //
 // A refusal is a [*StatusError]. A call that the server may or may not have run
-// fails with [ErrOutcomeUnknown] in the tree of its error.
+// fails with [transport.ErrOutcomeUnknown] in the tree of its error.
 package streamhttp

@@ -1,6 +1,13 @@
 package transport
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrOutcomeUnknown is in the tree of an error of Send, or of the Err of a message
+// that Failed, when the peer may have run the request.
+var ErrOutcomeUnknown = errors.New("outcome unknown")
 
 // Refusal is implemented by an error of Send, or by the Err of a message that
 // Failed, of a transport that knows more about the failure than that it
@@ -14,6 +21,10 @@ type Refusal interface {
 	// nothing.
 	NotRun() bool
 
-	// RetryAfter is how long the peer asked to be left alone, 0 if it did not.
+	// RetryAfter is how long the peer asked to be left alone, 0 if it did not;
+	// [Never] when the same request would only be refused again.
 	RetryAfter() time.Duration
 }
+
+// Never is a time to wait that does not end.
+const Never time.Duration = 1<<63 - 1

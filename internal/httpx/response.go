@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // StatusError says that the server answered a request with an HTTP status that
@@ -48,6 +50,47 @@ func (e *StatusError) Unwrap() error {
 	}
 	return e.RPC
 }
+
+// NotRun implements [transport.Refusal]: a status that blames the request means
+// that it was not run, and so does one that asks to come back later.
+func (e *StatusError) NotRun() bool {
+	return e.Status < 500 || e.Status == http.StatusServiceUnavailable && e.Pause > 0
+}
+
+// RetryAfter implements [transport.Refusal].
+func (e *StatusError) RetryAfter() time.Duration {
+	if e.Pause == 0 && e.Status < 500 && !passing(e.Status) {
+		return transport.Never
+	}
+	return e.Pause
+}
+
+// Passing reports whether the status may be another one the next time.
+func (e *StatusError) Passing() bool { return e.Status >= 500 || passing(e.Status) }
+
+func passing(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+// SendError adds to the error of a request that was given to the network whether
+// the server may have run it.
+func SendError(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return &unsentError{err}
+	}
+	return fmt.Errorf("%w: %w", err, transport.ErrOutcomeUnknown)
+}
+
+// unsentError is that of a connection that never came about.
+type unsentError struct{ error }
+
+func (e *unsentError) Unwrap() error             { return e.error }
+func (e *unsentError) NotRun() bool              { return true }
+func (e *unsentError) RetryAfter() time.Duration { return 0 }
 
 // ReadStatus makes an error of a response to a request of this method, from no
 // more than max bytes of its body, and closes it.
