@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/wirespool/wirespool/internal/backoff"
 )
 
 // Backoff slows down the restart of a child that dies again and again soon
@@ -61,13 +63,7 @@ func (h *history) wait(ctx context.Context, b *Backoff) error {
 	if rapid < 2 {
 		return nil
 	}
-	delay, most := orDefault(b.First, time.Second), orDefault(b.Max, 30*time.Second)
-	for range rapid - 2 {
-		if delay *= 2; delay >= most {
-			break
-		}
-	}
-	delay = min(delay, most)
+	delay := backoff.Ceiling(orDefault(b.First, time.Second), orDefault(b.Max, 30*time.Second), rapid-2)
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {

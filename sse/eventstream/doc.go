@@ -27,9 +27,19 @@
 //		// e.Data is valid until the next call
 //	}
 //
+// A client whose stream is to survive its connections pulls them from a
+// [Source], which waits as the server and [Backoff] say, resumes from the last
+// event id, and drops what it has seen:
+//
+//	s := eventstream.NewSource(ctx, eventstream.Requests(client, newRequest), nil)
+//	defer s.Close()
+//	e, err := s.Next()
+//
 // # Concurrency
 //
-// The Append functions are pure. A [Reader] is for one goroutine at a time.
+// The Append functions are pure. A [Reader] is for one goroutine at a time, and
+// so is a [Source], but for Close. A Source has no goroutine of its own: it does
+// all in Next.
 //
 // # Ownership
 //
@@ -43,10 +53,14 @@
 // See the constants of this package: each says which failure it stops. All are
 // options, and each refusal names its limit. A stream holds 4 KiB while it is
 // quiet, and while an event comes in no more than that event's data needs,
-// doubled: comments and lines of unknown fields are dropped as they come.
+// doubled: comments and lines of unknown fields are dropped as they come. A
+// Source gives up after a number of attempts without progress, and where the
+// peer asks for too long a wait.
 //
 // # Errors
 //
 // An event that is refused is an [*Error] from Next, with the limit and the
-// stream offset; call Next again. Anything else from Next is final.
+// stream offset; call Next again. Anything else from Next is final: of a Reader
+// the end of its stream, of a Source what kept it from going on, be that
+// [ErrGaveUp], [ErrNotResumable] or a [*ResponseError] with its status.
 package eventstream

@@ -3,6 +3,7 @@ package eventstream
 import (
 	"errors"
 	"fmt"
+	"net"
 )
 
 // Error is an event that a [Reader] refused. It never ends the stream: the rest
@@ -24,6 +25,33 @@ func (e *Error) Error() string {
 func Recoverable(err error) bool {
 	_, ok := errors.AsType[*Error](err)
 	return ok
+}
+
+var (
+	// ErrGaveUp ends a Source that was opened again too often in vain, or whose
+	// peer asked for too long a wait.
+	ErrGaveUp = errors.New("eventstream: gave up")
+
+	// ErrNotResumable ends a Source with NeedID whose connection ended before any
+	// event had an id.
+	ErrNotResumable = errors.New("eventstream: the stream cannot be resumed, no event had an id")
+
+	// ErrStop, in the tree of an error of [Open], ends the Source.
+	ErrStop = errors.New("eventstream: not asked again")
+
+	// ErrIdle is why a connection was given up that was silent for too long.
+	ErrIdle = errors.New("eventstream: silent")
+
+	errEnded        = errors.New("the stream ended")
+	errSourceClosed = fmt.Errorf("source closed: %w", net.ErrClosed)
+)
+
+// final reports whether to open the stream again is of no use.
+func final(err error) bool {
+	if refusal, ok := errors.AsType[*ResponseError](err); ok {
+		return !refusal.Temporary()
+	}
+	return errors.Is(err, ErrStop)
 }
 
 var errCount = errors.New("invalid count of bytes")

@@ -1,6 +1,9 @@
 package eventstream
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 const (
 	// DefaultMaxEvent stops a peer that never ends an event from filling our
@@ -31,6 +34,26 @@ const (
 
 	// minRead is the least room a read should have.
 	minRead = 2 << 10
+
+	// DefaultIdle ends a connection that is dead without knowing it. Servers that
+	// keep streams alive do it several times within.
+	DefaultIdle = 60 * time.Second
+
+	// DefaultFirst and DefaultMax keep clients who lost a server from coming back
+	// all at once, and then from coming too often.
+	DefaultFirst = time.Second
+	DefaultMax   = 30 * time.Second
+
+	// DefaultAttempts stops the hope for a server that is gone: with the ceilings
+	// above after about two minutes.
+	DefaultAttempts = 10
+
+	// DefaultMaxWait keeps a peer from having us wait for ever.
+	DefaultMaxWait = 5 * time.Minute
+
+	// minDelay stops a peer who ends each stream at once, after some progress and
+	// with a reconnection time of zero, from keeping us busy.
+	minDelay = 50 * time.Millisecond
 
 	// noLimit is what "off" means: lengths still fit an int after doubling.
 	noLimit = math.MaxInt / 4
