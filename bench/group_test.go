@@ -37,6 +37,7 @@ var operations = []struct {
 	groups func() []group
 }{
 	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
+	{"SSE", sseGroups},
 }
 
 // groups returns the groups of these operations, of all where none is named.
@@ -75,6 +76,7 @@ func BenchmarkDecode(b *testing.B) { run(b, "Decode") }
 func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
 func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
 func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
+func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -85,6 +87,9 @@ var impls = map[string]string{
 
 	"Frame/shape=newline":        "+wirespool +bufio.Scanner +limit-indexbyte",
 	"Frame/shape=content-length": "+wirespool +limit-readslice",
+
+	"SSE/shape=parse":  "+wirespool +limit-bufio",
+	"SSE/shape=encode": "+wirespool +wirespool-oneline limit-append",
 }
 
 // wanted returns the implementations that g must have.
@@ -146,6 +151,8 @@ func TestGroups(t *testing.T) {
 		"Frame/shape=newline/size=64K", "Frame/shape=newline/size=1M",
 		"Frame/shape=content-length/size=120B", "Frame/shape=content-length/size=1K",
 		"Frame/shape=content-length/size=64K", "Frame/shape=content-length/size=1M",
+		"SSE/shape=parse/size=200B", "SSE/shape=parse/size=4K", "SSE/shape=parse/size=64K",
+		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

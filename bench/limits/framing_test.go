@@ -1,6 +1,7 @@
 package limits_test
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"slices"
@@ -117,5 +118,22 @@ func TestBytes(t *testing.T) {
 	}
 	if !limits.UTF8(text) || limits.UTF8(text[:2]) {
 		t.Error("UTF8 misjudges a cut character")
+	}
+}
+
+func TestEvents(t *testing.T) {
+	want := frames()
+	var b strings.Builder
+	for _, f := range want {
+		b.WriteString("event: message\ndata: " + f + "\n\n")
+	}
+	for name, cut := range readers {
+		e := limits.NewEvents(cut(strings.NewReader(b.String()+"data: cut off")), 400<<10)
+		if got, err := all(e.Next); err != io.EOF || !slices.Equal(got, want) {
+			t.Errorf("%s: got %d events and %v, want %d and EOF", name, len(got), err, len(want))
+		}
+	}
+	if _, err := all(limits.NewEvents(strings.NewReader(b.String()), 100).Next); err != bufio.ErrBufferFull {
+		t.Errorf("a line that is too long: %v", err)
 	}
 }

@@ -8,7 +8,7 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch or Frame, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame or SSE, then
 // shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
 // a program that lets the impls of a group take turns.
 //
@@ -25,14 +25,17 @@
 // UTF-8 nor control characters, and all but json_v2 let names occur twice.
 //
 // Batch: the same for an array and each of its elements. Encode: a response
-// around a raw result. Frame: cutting a stream into frames.
+// around a raw result. Frame: cutting a stream into frames. SSE: reading a stream
+// of server-sent events, and making an event of a message; r3labs is not among
+// those that make one, because its server does that within a whole HTTP exchange.
 //
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in
 // Frame (a goroutine for each line) and go-sdk in Frame (a json.Decoder and a look
 // at the byte behind). exp-jsonrpc2 in Frame is such a row too: its reader would
-// decode the message as well. go-sdk in Batch is its readBatch, which is not
-// exported, by its symbol.
+// decode the message as well. What is not exported is called by its symbol: in
+// Batch readBatch of go-sdk, in SSE its scanEventsLimited and writeEvent, and
+// processEvent of r3labs.
 //
 // An impl called limit-… does less than the work, as little as the machine
 // allows; so does sonic.Valid.

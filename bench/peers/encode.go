@@ -53,9 +53,14 @@ func reading(text []byte) string {
 	return m.Kind.String() + " " + m.ID.String() + " " + string(m.Result)
 }
 
-// encoder is a row around a function that appends to, or replaces, the output
-// of the call before.
+// encoder is a row around a function that appends a message to, or replaces, the
+// output of the call before.
 func encoder(impl string, encode func(dst []byte) ([]byte, error)) Entry {
+	return encoderOf(impl, encode, reading)
+}
+
+// encoderOf is encoder for whatever read reads.
+func encoderOf(impl string, encode func(dst []byte) ([]byte, error), read func([]byte) string) Entry {
 	var out []byte
 	do := func() (err error) {
 		out, err = encode(out[:0])
@@ -64,7 +69,7 @@ func encoder(impl string, encode func(dst []byte) ([]byte, error)) Entry {
 	return Entry{
 		Impl: impl, Do: do,
 		bytes: func() int { return len(out) },
-		found: func() string { return reading(out) },
+		found: func() string { return read(out) },
 	}
 }
 

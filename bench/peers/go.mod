@@ -10,9 +10,11 @@ require (
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/minio/simdjson-go v0.4.5
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/r3labs/sse/v2 v2.10.0
 	github.com/segmentio/encoding v0.5.4
 	github.com/sourcegraph/jsonrpc2 v0.2.3
 	github.com/tidwall/gjson v1.20.3
+	github.com/tmaxmax/go-sse v0.11.0
 	github.com/valyala/fastjson v1.6.10
 	github.com/wirespool/wirespool v0.0.0
 	golang.org/x/exp/jsonrpc2 v0.0.0-20260709172345-9ea1abe57597
@@ -45,6 +47,7 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
+	gopkg.in/cenkalti/backoff.v1 v1.1.0 // indirect
 )
 
 replace github.com/wirespool/wirespool => ../..

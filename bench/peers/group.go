@@ -47,6 +47,7 @@ var operations = []struct {
 	groups func() []Group
 }{
 	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
+	{"SSE", sseGroups},
 }
 
 // Groups returns the groups of these operations, of all where none is named.

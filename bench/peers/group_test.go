@@ -20,6 +20,9 @@ var impls = map[string]string{
 
 	"Frame/shape=newline":        "+wirespool +bufio.Scanner +go-sdk +mcp-go +jrpc2-line +limit-indexbyte",
 	"Frame/shape=content-length": "+wirespool +jrpc2-lsp +exp-jsonrpc2 +textproto +sourcegraph +limit-readslice",
+
+	"SSE/shape=parse":  "+wirespool +go-sdk +tmaxmax +r3labs +limit-bufio",
+	"SSE/shape=encode": "+wirespool +wirespool-oneline +go-sdk +tmaxmax limit-append",
 }
 
 // wanted returns the implementations that g must have.
@@ -105,6 +108,8 @@ func TestGroups(t *testing.T) {
 		"Frame/shape=newline/size=64K", "Frame/shape=newline/size=1M",
 		"Frame/shape=content-length/size=120B", "Frame/shape=content-length/size=1K",
 		"Frame/shape=content-length/size=64K", "Frame/shape=content-length/size=1M",
+		"SSE/shape=parse/size=200B", "SSE/shape=parse/size=4K", "SSE/shape=parse/size=64K",
+		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

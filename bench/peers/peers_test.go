@@ -31,3 +31,4 @@ func BenchmarkDecode(b *testing.B) { run(b, "Decode") }
 func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
 func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
 func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
+func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }

@@ -35,7 +35,7 @@ func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	if e.HasRetry || e.Retry > 0 {
 		dst = appendRetryLine(dst, e.Retry)
 	}
-	return append(appendLines(dst, "data: ", e.Data), '\n'), nil
+	return append(appendData(dst, e.Data), '\n'), nil
 }
 
 // AppendHead appends what stands before an event's data: the id and event lines
@@ -112,7 +112,7 @@ func check[ID, Name ~string | ~[]byte](id ID, name Name) error {
 
 func inLine[Text ~string | ~[]byte](s Text) bool {
 	for i := range len(s) {
-		if c := s[i]; c == '\n' || c == '\r' || c == 0 {
+		if c := s[i]; c <= '\r' && (c == '\n' || c == '\r' || c == 0) {
 			return false
 		}
 	}
@@ -127,11 +127,11 @@ func appendRetryLine(dst []byte, d time.Duration) []byte {
 	return append(strconv.AppendInt(append(dst, "retry: "...), ms, 10), '\n')
 }
 
-// appendLines appends each line of text behind the field's name.
-func appendLines(dst []byte, field string, text []byte) []byte {
+// appendData appends each line of text as a data line.
+func appendData(dst, text []byte) []byte {
 	for {
 		i := lineEnd(text)
-		dst = append(append(append(dst, field...), text[:i]...), '\n')
+		dst = append(append(append(dst, "data: "...), text[:i]...), '\n')
 		if i == len(text) {
 			return dst
 		}

@@ -147,7 +147,9 @@ func (r *Reader) begin() error {
 // lineEnd returns the index of the CR or LF that ends the line at p, or w.
 func (r *Reader) lineEnd() int {
 	r.lf = r.find('\n', r.lf)
-	r.cr = r.find('\r', r.cr)
+	if r.cr < r.w { // otherwise it is known that there is none
+		r.cr = r.find('\r', r.cr)
+	}
 	return min(r.lf, r.cr)
 }
 

@@ -55,6 +55,15 @@ var microTargets = []ratioTarget{
 	faster("Frame/shape=content-length/size=120B", "exp-jsonrpc2", 3),
 	faster("Frame/shape=content-length/size=1K", "jrpc2-lsp", 3),
 	faster("Frame/shape=content-length/size=1K", "exp-jsonrpc2", 3),
+	within("SSE/shape=parse/size=200B", ours, "limit-bufio", 1.6),
+	faster("SSE/shape=parse/size=200B", "go-sdk", 4), faster("SSE/shape=parse/size=200B", "tmaxmax", 4),
+	faster("SSE/shape=parse/size=4K", "go-sdk", 4), faster("SSE/shape=parse/size=4K", "tmaxmax", 4),
+	faster("SSE/shape=parse/size=64K", "go-sdk", 4), faster("SSE/shape=parse/size=64K", "tmaxmax", 4),
+	within("SSE/shape=encode/size=200B", ours, "limit-append", 3),
+	within("SSE/shape=encode/size=200B", oneline, "limit-append", 3),
+	faster("SSE/shape=encode/size=200B", "go-sdk", 4), faster("SSE/shape=encode/size=200B", "tmaxmax", 4),
+	faster("SSE/shape=encode/size=4K", "go-sdk", 4), faster("SSE/shape=encode/size=4K", "tmaxmax", 4),
+	faster("SSE/shape=encode/size=64K", "go-sdk", 4), faster("SSE/shape=encode/size=64K", "tmaxmax", 4),
 }
 
 // puregoTargets are those of the build with the tag purego.
