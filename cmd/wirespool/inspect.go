@@ -15,6 +15,7 @@ import (
 )
 
 const inspectHelp = `usage: wirespool inspect [--framing newline|content-length|detect] [--json] [FILE|-]
+       wirespool inspect --sse [--json] [FILE|-]
        wirespool inspect --sample [--json]
 
 Explains captured traffic, one line for each frame: kind, id, method, length, depth of nesting and
@@ -33,6 +34,10 @@ first line; its frames are shown with their time and direction (--> client to se
                      error (code, offset in the frame, stream: offset in the stream, message, near)
                    and of a file of tap also t (seconds) and dir (c2s, s2c), offset and stream
                    counting each direction by itself
+  --sse            the stream is text/event-stream: one line for each event, with its type, id and
+                   retry, and its message explained; with --json one object for each event:
+                     event (type), data (null for a block without any), id, retry (milliseconds),
+                     error (of a message that is refused)
   --sample         explain a built-in session, broken messages included
 
 Characters that a terminal would obey are shown as escapes, long values by their size.
@@ -51,6 +56,7 @@ func inspect(args []string, std streams) int {
 	fs := flag.NewFlagSet("inspect", flag.ContinueOnError)
 	framingName := fs.String("framing", framing.Newline.String(), "")
 	asJSON := fs.Bool("json", false, "")
+	sse := fs.Bool("sse", false, "")
 	sample := fs.Bool("sample", false, "")
 	if status, ok := parse(fs, args, std, inspectHelp); !ok {
 		return status
@@ -63,6 +69,8 @@ func inspect(args []string, std streams) int {
 		return misuse("inspect", fs.Arg(1)+" must stand before FILE", std, inspectHelp)
 	case fs.NArg() > 1:
 		return misuse("inspect", "more than one FILE", std, inspectHelp)
+	case *sse && (*sample || isSet(fs, "framing")):
+		return misuse("inspect", "--sse has its own framing, and no sample", std, inspectHelp)
 	case *sample && (fs.NArg() > 0 || isSet(fs, "framing")):
 		return misuse("inspect", "--sample reads no FILE and has its own framing", std, inspectHelp)
 	}
@@ -78,7 +86,11 @@ func inspect(args []string, std streams) int {
 		return exitUsage
 	}
 	defer in.Close()
-	if err := l.stream(in, how); err != nil {
+	explainAll := func() error { return l.stream(in, how) }
+	if *sse {
+		explainAll = func() error { return l.events(in) }
+	}
+	if err := explainAll(); err != nil {
 		l.out.Flush()
 		fmt.Fprintln(std.err, "wirespool inspect:", err)
 		return exitUsage

@@ -23,6 +23,7 @@ usage:
   wirespool demo [--framing newline|content-length|detect] [--json] [-- COMMAND ARGS...]
         show a complete exchange with an example server, or with the stdio server COMMAND
   wirespool inspect [--framing newline|content-length|detect] [--json] [FILE|-]
+  wirespool inspect --sse [--json] [FILE|-]
   wirespool inspect --sample [--json]
         explain the messages in a file, one line each
   wirespool tap [--framing newline|content-length|detect] [--out FILE] -- COMMAND ARGS...

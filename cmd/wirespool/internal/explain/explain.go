@@ -33,7 +33,7 @@ type Report struct {
 type Fault struct {
 	Code    int64  // JSON-RPC error code
 	Offset  int64  // byte within the frame, or -1 where there is no frame to point into
-	Stream  int64  // the same byte counted from the start of the stream
+	Stream  int64  // the same byte counted from the start of the stream, or -1 where that is not known
 	Message string // in English, for people
 	Near    []byte // what stands there: a few bytes around Offset
 }

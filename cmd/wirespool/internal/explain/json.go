@@ -107,7 +107,10 @@ func appendFaultJSON(dst []byte, f *Fault) []byte {
 	if f.Offset >= 0 {
 		dst = fmt.Appendf(dst, `,"offset":%d`, f.Offset)
 	}
-	dst = appendText(fmt.Appendf(dst, `,"stream":%d,"message":`, f.Stream), f.Message)
+	if f.Stream >= 0 {
+		dst = fmt.Appendf(dst, `,"stream":%d`, f.Stream)
+	}
+	dst = appendText(append(dst, `,"message":`...), f.Message)
 	if len(f.Near) > 0 {
 		dst = appendText(append(dst, `,"near":`...), f.Near)
 	}

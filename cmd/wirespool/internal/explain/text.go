@@ -76,7 +76,9 @@ func appendMethod(dst []byte, f *Fact) []byte {
 
 func appendFault(dst []byte, f *Fault) []byte {
 	dst = fmt.Appendf(dst, ": %d ", f.Code)
-	if f.Offset >= 0 {
+	if f.Stream < 0 {
+		dst = fmt.Appendf(dst, "at byte %d of the data: ", f.Offset)
+	} else if f.Offset >= 0 {
 		dst = fmt.Appendf(dst, "at byte %d of the frame, %d of the stream: ", f.Offset, f.Stream)
 	} else {
 		dst = fmt.Appendf(dst, "at byte %d of the stream: ", f.Stream)
