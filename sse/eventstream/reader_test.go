@@ -152,6 +152,8 @@ func TestEvents(t *testing.T) {
 			want: []seen{{hasData: true, hasRetry: true, retry: 1}}},
 		{name: "a retry beyond all range", in: "retry: 99999999999999999999999\n\n",
 			want: []seen{{hasRetry: true, retry: math.MaxInt64 / 1_000_000}}},
+		{name: "a retry with leading zeros, and one too many", in: "retry: " + strings.Repeat("0", 63) + "7\nretry: " + strings.Repeat("0", 64) + "8\n\n",
+			want: []seen{{hasRetry: true, retry: 7}}},
 		{name: "names are exact", in: "Data: 1\ndata : 2\n data: 3\ndatum: 4\nid5: 6\nevents: 7\nretry2: 8\n\n"},
 		{name: "SE-02 nothing complete", in: "id: 1\ndata: x\n"},
 		{name: "half a mark", in: "\xef\xbb"},
@@ -308,6 +310,22 @@ func TestNothingIsWaitedFor(t *testing.T) {
 	}
 }
 
+// Nor is a byte order mark waited for once it cannot come any more.
+func TestCommentIsShownAtOnce(t *testing.T) {
+	shown := false
+	o := eventstream.Options{Comment: func([]byte) { shown = true }}
+	_, err := eventstream.NewReader(io.MultiReader(strings.NewReader(":\n"), atRead(func() { require.True(t, shown) })), &o).Next()
+	require.Equal(t, io.EOF, err)
+}
+
+// atRead is called when it is read from.
+type atRead func()
+
+func (f atRead) Read([]byte) (int, error) {
+	f()
+	return 0, io.EOF
+}
+
 type neverRead struct{ t *testing.T }
 
 func (n neverRead) Read([]byte) (int, error) {
@@ -343,4 +361,82 @@ func TestRetry(t *testing.T) {
 	d, set := r.Retry()
 	require.True(t, set)
 	require.Equal(t, 1500*time.Millisecond, d)
+}
+
+// A long stream of events of all sizes, in pieces of all sizes: every way of
+// making room is gone through, and nothing is lost or mixed up.
+func TestLongStream(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var in strings.Builder
+	var want []seen
+	for i := range 400 {
+		size := 1 << rng.IntN(15) // mostly small, some beyond the buffers
+		if i%50 == 0 {
+			size = 200_000
+		}
+		var lines []string
+		for range 1 + rng.IntN(3) {
+			lines = append(lines, strings.Repeat(string(rune('a'+rng.IntN(26))), rng.IntN(size)+1))
+		}
+		end := []string{"\n", "\r\n", "\r"}[rng.IntN(3)]
+		id := fmt.Sprint("k.", i)
+		in.WriteString("id: " + id + end)
+		for _, line := range lines {
+			in.WriteString("data: " + line + end)
+			if rng.IntN(3) == 0 {
+				in.WriteString(": " + strings.Repeat("c", rng.IntN(6000)) + end + "other: " + line + end)
+			}
+		}
+		in.WriteString(end)
+		want = append(want, seen{data: strings.Join(lines, "\n"), id: id, hasData: true, hasID: true})
+	}
+	for _, most := range []int{1 << 20, 100_000, 5000, 700} {
+		got := readAll(&chunks{in.String(), rng, most}, eventstream.Options{})
+		require.Len(t, got.events, len(want))
+		for i := range want {
+			require.True(t, want[i] == got.events[i], "pieces of up to %d, event %d", most, i)
+		}
+	}
+}
+
+// SE-03: what is no data costs no memory: ten thousand comments and a field
+// without end between the halves of an event are dropped as they come.
+func TestFloodInsideAnEvent(t *testing.T) {
+	largest := 0
+	flood := io.MultiReader(
+		strings.NewReader("data: {\n"),
+		strings.NewReader(strings.Repeat(": keep-alive, and some more of it\n", 10_000)),
+		strings.NewReader("unknown: "+strings.Repeat("x", 8<<20)+"\n"),
+		strings.NewReader("data: }\n\n"),
+	)
+	r := eventstream.NewReader(readSizes{flood, &largest}, nil)
+	e, err := r.Next()
+	require.NoError(t, err)
+	require.Equal(t, "{\n}", string(e.Data))
+	require.LessOrEqual(t, largest, 64<<10, "the buffer grew")
+}
+
+// A stream that has become quiet does not keep the memory of its largest event.
+func TestQuietStreamIsSmall(t *testing.T) {
+	largest := 0
+	in := io.MultiReader(strings.NewReader("data: "+strings.Repeat("x", 300_000)+"\n\n"), strings.NewReader("data: y\n\n"))
+	r := eventstream.NewReader(readSizes{in, &largest}, nil)
+	_, err := r.Next()
+	require.NoError(t, err)
+	require.Greater(t, largest, 64<<10)
+	largest = 0
+	_, err = r.Next()
+	require.NoError(t, err)
+	require.LessOrEqual(t, largest, 4<<10)
+}
+
+// readSizes notes the largest read it is asked for.
+type readSizes struct {
+	io.Reader
+	largest *int
+}
+
+func (r readSizes) Read(p []byte) (int, error) {
+	*r.largest = max(*r.largest, len(p))
+	return r.Reader.Read(p)
 }

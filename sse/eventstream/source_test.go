@@ -37,7 +37,7 @@ func status(code int, header ...string) answer {
 	return answer{status: code, header: h, end: io.EOF}
 }
 
-var broken = errors.New("connection reset")
+var errBroken = errors.New("connection reset")
 
 // A stream goes on behind the last event, whatever ended its connection, after
 // the time that the server asked for.
@@ -45,7 +45,7 @@ func TestResume(t *testing.T) {
 	play(t, func(t *testing.T) {
 		s := newScript(
 			stream(io.EOF, "id: p1\nretry: 1500\ndata:\n\n"), // SE-05: primed, then closed
-			stream(broken, "id: p2\ndata: 2\n\nid: p3\ndata: 3"),
+			stream(errBroken, "id: p2\ndata: 2\n\nid: p3\ndata: 3"),
 			stream(io.EOF, "id: p3\ndata: 3\n\n", "data: 4\n\n"),
 			status(http.StatusNoContent),
 		)
@@ -70,7 +70,7 @@ func TestResume(t *testing.T) {
 				require.Equal(t, waited, told[i-1].Delay)
 			}
 		}
-		require.ErrorIs(t, told[1].Cause, broken)
+		require.ErrorIs(t, told[1].Cause, errBroken)
 		require.EqualError(t, told[0].Cause, "the stream ended")
 		require.Zero(t, s.open.Load())
 	})
@@ -86,11 +86,11 @@ func TestAttempts(t *testing.T) {
 		requests int
 	}{
 		"refused":           {nil, 3, 4},
-		"silent":            {[]answer{stream(io.EOF), stream(broken), stream(io.EOF), stream(io.EOF), stream(io.EOF)}, 3, 4},
+		"silent":            {[]answer{stream(io.EOF), stream(errBroken), stream(io.EOF), stream(io.EOF), stream(io.EOF)}, 3, 4},
 		"comments":          {[]answer{stream(io.EOF, ":\n\n"), stream(io.EOF, ":\n\n"), stream(io.EOF, ":\n\n")}, 2, 3},
 		"the same id again": {[]answer{stream(io.EOF, primed), stream(io.EOF, primed), stream(io.EOF, primed), stream(io.EOF, primed)}, 2, 3},
 		"500":               {[]answer{status(500), status(502), status(503), status(500)}, 2, 3},
-		"progress between": {[]answer{status(500), stream(broken), stream(io.EOF, "data: x\n\n"), status(500), stream(io.EOF, "id: 8\n\n"),
+		"progress between": {[]answer{status(500), stream(errBroken), stream(io.EOF, "data: x\n\n"), status(500), stream(io.EOF, "id: 8\n\n"),
 			status(500), status(500), status(500)}, 2, 7},
 		"default": {[]answer{stream(io.EOF, "data: x\n\n")}, 0, 1 + eventstream.DefaultAttempts},
 	} {
@@ -263,14 +263,14 @@ func TestDuplicates(t *testing.T) {
 		want []string
 	}{
 		// k.1 is not the last id, and makes k.2 new.
-		"by id": {nil, []string{"k.1", "k.2", "k.2", "k.1", "k.2", "k.3", "k.4"}},
+		"by id": {nil, []string{"k.1", "k.2", "k.2", "k.1", "k.1", "k.2", "k.3", "k.4"}},
 		"by position": {func(last, id []byte) bool { return position(id) <= position(last) },
-			[]string{"k.1", "k.2", "k.2", "k.3", "k.4"}},
+			[]string{"k.1", "k.2", "k.2", "k.2", "k.3", "k.4"}},
 	} {
 		play(t, func(t *testing.T) {
 			s := newScript(
 				stream(io.EOF, event(1), event(2)+"data: without id\n\n"),
-				stream(io.EOF, event(2), event(1), event(2), event(3)),
+				stream(io.EOF, event(2), event(1), "data: without id\n\n", event(2), event(3)),
 				stream(io.EOF, event(3)),
 				stream(io.EOF, event(4)),
 				status(404),
@@ -281,6 +281,15 @@ func TestDuplicates(t *testing.T) {
 			require.Equal(t, "k.3", s.requests[3].lastID)
 		})
 	}
+}
+
+// On a connection that resumes nothing there are no duplicates.
+func TestSameIDTwice(t *testing.T) {
+	play(t, func(t *testing.T) {
+		s := newScript(stream(io.EOF, "id: 1\ndata: x\n\nid: 1\ndata: y\n\n"), status(404))
+		got, _ := drain(t, s.source(t.Context(), nil))
+		require.Equal(t, []string{"1", "1"}, ids(got))
+	})
 }
 
 // After a reset nothing is resumed, and nothing is a duplicate.
@@ -297,11 +306,12 @@ func TestReset(t *testing.T) {
 func TestRefusedEventCounts(t *testing.T) {
 	play(t, func(t *testing.T) {
 		big := "id: 2\ndata: " + strings.Repeat("x", 100) + "\n\n"
-		s := newScript(stream(io.EOF, "id: 1\ndata: x\n\n"+big), stream(io.EOF, big+"data: y\n\n"), status(404))
+		s := newScript(stream(io.EOF, "id: 1\ndata: x\n\n"+big), stream(io.EOF, strings.Replace(big, "2", "3", 1)+"data: y\n\n"), status(404))
 		got, _ := drain(t, s.source(t.Context(), &eventstream.SourceOptions{Reader: eventstream.Options{MaxEvent: 99}}))
-		require.Equal(t, []string{"1", "", "", "2"}, ids(got))
+		require.Equal(t, []string{"1", "", "", "3"}, ids(got))
 		require.Contains(t, got[1].err, "MaxEvent = 99")
 		require.Equal(t, "2", s.requests[1].lastID)
+		require.Equal(t, "3", s.requests[2].lastID)
 	})
 }
 
@@ -309,7 +319,7 @@ func TestRefusedEventCounts(t *testing.T) {
 func TestFromResponse(t *testing.T) {
 	play(t, func(t *testing.T) {
 		s := newScript(stream(io.EOF, "data: {}\n\n"), status(404))
-		first := s.response(t.Context(), stream(broken, "id: a\ndata:\n\n"))
+		first := s.response(t.Context(), stream(errBroken, "id: a\ndata:\n\n"))
 		src := s.source(t.Context(), &eventstream.SourceOptions{Response: first, NeedID: true})
 		got, _ := drain(t, src)
 		require.Equal(t, []string{"a", "a"}, ids(got))
@@ -318,11 +328,11 @@ func TestFromResponse(t *testing.T) {
 	})
 	play(t, func(t *testing.T) {
 		s := newScript()
-		first := s.response(t.Context(), stream(broken, "data: 1\n\n"))
+		first := s.response(t.Context(), stream(errBroken, "data: 1\n\n"))
 		got, err := drain(t, s.source(t.Context(), &eventstream.SourceOptions{Response: first, NeedID: true}))
 		require.Len(t, got, 1)
 		require.ErrorIs(t, err, eventstream.ErrNotResumable)
-		require.ErrorIs(t, err, broken)
+		require.ErrorIs(t, err, errBroken)
 		require.Empty(t, s.requests)
 		require.Zero(t, s.open.Load())
 	})
@@ -351,7 +361,7 @@ func TestFromID(t *testing.T) {
 // Close ends whatever Next is in, from any goroutine, and so does the context.
 func TestClose(t *testing.T) {
 	for name, a := range map[string]answer{
-		"reading": {parts: []part{{0, "id: 1\ndata: x\n\n"}}}, "opening": {hangs: true}, "waiting": {refused: broken},
+		"reading": {parts: []part{{0, "id: 1\ndata: x\n\n"}}}, "opening": {hangs: true}, "waiting": {refused: errBroken},
 	} {
 		for _, byContext := range []bool{false, true} {
 			play(t, func(t *testing.T) {
@@ -406,13 +416,13 @@ func TestForeignBody(t *testing.T) {
 
 func TestOpenStops(t *testing.T) {
 	_, err := drain(t, eventstream.NewSource(t.Context(), func(context.Context, string) (*http.Response, error) {
-		return nil, errors.Join(broken, eventstream.ErrStop)
+		return nil, errors.Join(errBroken, eventstream.ErrStop)
 	}, nil))
-	require.ErrorIs(t, err, broken)
+	require.ErrorIs(t, err, errBroken)
 
-	open := eventstream.Requests(nil, func(context.Context) (*http.Request, error) { return nil, broken })
+	open := eventstream.Requests(nil, func(context.Context) (*http.Request, error) { return nil, errBroken })
 	_, err = open(t.Context(), "")
-	require.ErrorIs(t, err, broken)
+	require.ErrorIs(t, err, errBroken)
 	require.ErrorIs(t, err, eventstream.ErrStop)
 
 	open = eventstream.Requests(nil, newRequest)
@@ -437,7 +447,7 @@ func TestSetHeader(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	b := eventstream.Backoff{}
 	for n, ceiling := range []time.Duration{1, 2, 4, 8, 16, 30, 30, 30} {
-		most := time.Duration(0)
+		most, late := time.Duration(0), time.Duration(0)
 		for range 200 {
 			d := b.Delay(n, 0)
 			require.Less(t, d, ceiling*time.Second)
@@ -446,7 +456,9 @@ func TestBackoff(t *testing.T) {
 			d = b.Delay(n, 10*time.Second)
 			require.GreaterOrEqual(t, d, 10*time.Second)
 			require.Less(t, d, 10*time.Second+ceiling*time.Second)
+			late = max(late, d)
 		}
+		require.Greater(t, late, 10*time.Second+ceiling*time.Second/2, "jitter is above what was asked for")
 		require.Greater(t, most, ceiling*time.Second/2, "jitter is over the whole range")
 	}
 	for range 200 {
