@@ -23,8 +23,11 @@ var (
 // with LF. It returns dst as it was and ErrID or ErrName for what would break
 // out of its line. It does not allocate where dst has room.
 func AppendEvent(dst []byte, e Event) ([]byte, error) {
-	if err := check(e.ID, e.Name); err != nil {
-		return dst, err
+	switch {
+	case !inLine(e.ID):
+		return dst, ErrID
+	case !inLine(e.Name):
+		return dst, ErrName
 	}
 	if e.HasID || len(e.ID) > 0 {
 		dst = append(append(append(dst, "id: "...), e.ID...), '\n')
@@ -35,7 +38,10 @@ func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	if e.HasRetry || e.Retry > 0 {
 		dst = appendRetryLine(dst, e.Retry)
 	}
-	return append(appendData(dst, e.Data), '\n'), nil
+	if lineEnd(e.Data) < len(e.Data) {
+		return append(appendLines(dst, e.Data), '\n'), nil
+	}
+	return append(append(append(dst, "data: "...), e.Data...), "\n\n"...), nil
 }
 
 // AppendHead appends what stands before an event's data: the id and event lines
@@ -127,8 +133,8 @@ func appendRetryLine(dst []byte, d time.Duration) []byte {
 	return append(strconv.AppendInt(append(dst, "retry: "...), ms, 10), '\n')
 }
 
-// appendData appends each line of text as a data line.
-func appendData(dst, text []byte) []byte {
+// appendLines appends each line of text as a data line.
+func appendLines(dst, text []byte) []byte {
 	for {
 		i := lineEnd(text)
 		dst = append(append(append(dst, "data: "...), text[:i]...), '\n')
