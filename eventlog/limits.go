@@ -28,6 +28,16 @@ const (
 	DefaultBusMessages = 256
 	DefaultBusBytes    = 1 << 20
 
+	// DefaultMaxSealed stops a client from having us decode and decrypt long
+	// texts; a session id is in the header of every request, and proxies refuse
+	// headers of more than 8 KiB.
+	DefaultMaxSealed = 4 << 10
+
+	// DefaultMaxDeleted stops clients that begin and delete sessions from filling
+	// our memory with the names of deleted ones. Those deleted first are forgotten
+	// first, and could be used again by the principal they belonged to.
+	DefaultMaxDeleted = 10_000
+
 	// streamCost and eventCost are what the memory log charges for a stream and
 	// an event besides their text, so that MaxTotal also bounds many that are
 	// empty. They are what the benchmarks measure, rounded up.

@@ -81,7 +81,9 @@ type Log interface {
 	// Append stores events behind those the stream has and sets their ids. It
 	// stores all of them or, with an error, none, and nothing comes between
 	// them. Data is copied. Only an id that Append returned may reach the wire
-	// (RS-13). [ErrFinished] after Finish, [ErrFull] if there is no room.
+	// (RS-13). ctx is not that of a client's connection: what comes while nobody
+	// is connected has to be stored too. [ErrFinished] after Finish, [ErrFull] if
+	// there is no room.
 	Append(ctx context.Context, s Stream, evs ...*Event) error
 
 	// Finish says that no more events will come: followers end after the last

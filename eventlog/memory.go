@@ -118,8 +118,8 @@ func (m *Memory) Append(ctx context.Context, name Stream, evs ...*Event) error {
 		e.pos = strconv.FormatUint(s.last+1, 10)
 		s.push(e)
 		evs[i].ID = EventID{Key: name.Key, Pos: e.pos}
+		m.trim(s, 0, 0) // a batch may be more than is kept
 	}
-	m.trim(s, 0, 0)
 	s.used = now
 	s.wake()
 	return nil

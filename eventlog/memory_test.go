@@ -2,6 +2,7 @@ package eventlog_test
 
 import (
 	"context"
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,32 +96,94 @@ func finish(t *testing.T, log *eventlog.Memory, s eventlog.Stream) {
 	require.NoError(t, log.Finish(t.Context(), s))
 }
 
-func TestFollow(t *testing.T) {
+// pass lets time go by, which takes none in a bubble of synctest.
+func pass(d time.Duration) { <-time.After(d) }
+
+// Thousands of streams that expire at about the same time go by and by, each
+// not before its time.
+func TestManyExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := eventlog.NewMemory(nil)
 		defer log.Close()
-		s := create(t, log, "session", eventlog.Limits{})
-		put(t, log, s, "a", "b")
-		var got []string
-		done := make(chan error)
-		go func() {
-			var failed error
-			for ev, err := range log.After(t.Context(), s, start, true) {
-				if failed = err; err == nil {
-					got = append(got, string(ev.Data))
-				}
-			}
-			done <- failed
-		}()
-		synctest.Wait()
-		require.Equal(t, []string{"a", "b"}, got)
-		put(t, log, s, "c")
-		synctest.Wait()
-		require.Equal(t, []string{"a", "b", "c"}, got)
-		finish(t, log, s)
-		require.NoError(t, <-done)
+		const n = 5000
+		for i := range n {
+			create(t, log, "", eventlog.Limits{TTL: time.Minute + time.Duration(i)*time.Millisecond})
+		}
+		pass(time.Minute - 1)
+		require.Equal(t, n, log.Stats().Streams)
+		for second := range n / 1000 {
+			pass(time.Second)
+			got := log.Stats().Streams
+			require.InDelta(t, n-1000*(second+1), got, 101) // sweeps are at least 100 ms apart
+		}
+		pass(time.Second)
+		require.Equal(t, eventlog.Stats{Expired: n}, log.Stats())
 	})
 }
 
-// pass lets time go by, which takes none in a bubble of synctest.
-func pass(d time.Duration) { <-time.After(d) }
+// A stream that one reads does not expire, however long that takes, finished or
+// not; leaving is its last use.
+func TestReadersKeepAStream(t *testing.T) {
+	for name, end := range map[string]bool{"finished": true, "unfinished": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := eventlog.NewMemory(nil)
+				defer log.Close()
+				s := create(t, log, "", eventlog.Limits{TTL: time.Minute, Linger: time.Minute})
+				put(t, log, s, "a", "b")
+				if end {
+					finish(t, log, s)
+				}
+				next, stop := iter.Pull2(log.After(t.Context(), s, start, true))
+				_, err, _ := next()
+				require.NoError(t, err)
+				pass(time.Hour)
+				_, err, _ = next()
+				require.NoError(t, err)
+				pass(time.Hour)
+				stop()
+				pass(time.Minute - 1)
+				require.Equal(t, 1, log.Stats().Streams)
+				pass(time.Second)
+				require.Zero(t, log.Stats().Streams)
+			})
+		})
+	}
+}
+
+// A closed log has no timer, no follower and no event, and keeps its counts.
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := eventlog.NewMemory(nil)
+		s := create(t, log, "", eventlog.Limits{MaxEvents: 1})
+		put(t, log, s, "a", "b")
+		done := make(chan error)
+		for range 3 {
+			go func() {
+				for _, err := range log.After(context.Background(), s, start, true) {
+					done <- err
+				}
+			}()
+		}
+		for range 3 {
+			require.ErrorIs(t, <-done, eventlog.ErrPurged)
+		}
+		require.NoError(t, log.Close())
+		require.Equal(t, eventlog.Stats{Purged: 1}, log.Stats())
+		pass(time.Hour)
+		require.Equal(t, eventlog.Stats{Purged: 1}, log.Stats())
+	})
+}
+
+// Times that are off never pass.
+func TestNoTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := eventlog.NewMemory(&eventlog.MemoryOptions{Limits: eventlog.Limits{TTL: -1, Linger: -1}})
+		defer log.Close()
+		s := create(t, log, "", eventlog.Limits{})
+		pass(10 * 365 * 24 * time.Hour)
+		finish(t, log, s)
+		pass(10 * 365 * 24 * time.Hour)
+		require.Equal(t, 1, log.Stats().Streams)
+	})
+}
