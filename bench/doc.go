@@ -8,7 +8,7 @@
 //	go test -bench Decode/shape=tools ./bench       # one group
 //	go test -v ./bench -run TestRatios -ratios      # tables of ratios
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch or Frame, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame or Log, then
 // shape=…/size=…/impl=…. The impls of a group do the same work on the same
 // bytes, and a test holds them to it. The exceptions are named as what they are:
 // sonic.Valid checks a message and extracts nothing, and an impl called limit-…
@@ -27,7 +27,9 @@
 // default configuration also control characters in strings.
 //
 // Batch: the same for an array and each of its elements. Encode: a response
-// around a raw result. Frame: cutting a stream into frames.
+// around a raw result. Frame: cutting a stream into frames. Log: storing events
+// one by one, reading them again, and handing each to a follower before the next
+// is stored; the limits have neither ids nor budgets.
 //
 // The rows of sonic exist where sonic is more than a wrapper of encoding/json:
 // on amd64 and arm64.

@@ -38,6 +38,7 @@ var operations = []struct {
 }{
 	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
 	{"SSE", sseGroups},
+	{"Log", logGroups},
 }
 
 // groups returns the groups of these operations, of all where none is named.
@@ -77,6 +78,7 @@ func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
 func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
 func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
 func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
+func BenchmarkLog(b *testing.B)    { run(b, "Log") }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -90,6 +92,9 @@ var impls = map[string]string{
 
 	"SSE/shape=parse":  "+wirespool +limit-bufio",
 	"SSE/shape=encode": "+wirespool +wirespool-oneline limit-append",
+	"Log/shape=append": "+wirespool +limit-ring",
+	"Log/shape=replay": "+wirespool +limit-ring",
+	"Log/shape=tail":   "+wirespool +limit-channel",
 }
 
 // wanted returns the implementations that g must have.
@@ -153,6 +158,8 @@ func TestGroups(t *testing.T) {
 		"Frame/shape=content-length/size=64K", "Frame/shape=content-length/size=1M",
 		"SSE/shape=parse/size=200B", "SSE/shape=parse/size=4K", "SSE/shape=parse/size=64K",
 		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
+		"Log/shape=append/size=300B", "Log/shape=replay/size=300B", "Log/shape=tail/size=300B",
+		"Log/shape=append/size=4K", "Log/shape=replay/size=4K", "Log/shape=tail/size=4K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

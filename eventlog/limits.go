@@ -56,7 +56,7 @@ const (
 
 	// sweepStreams is how many expired streams one sweep removes before it lets
 	// others have the lock.
-	sweepStreams = 64
+	sweepStreams = 16
 
 	// noLimit is what "off" means: bytes or nanoseconds that are never reached,
 	// and that still fit an int64 when two are added.

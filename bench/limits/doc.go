@@ -5,14 +5,15 @@
 //
 // # Usage
 //
-// Bytes: [Copy], [Append], [UTF8]. Framing: [Lines], [Headers] and [Events] hand out one
-// frame after another. Whole servers on any reader and writer: [Pipe] returns
-// every line unread, [StdJSON] is the simplest server on encoding/json; as the
+// Bytes: [Copy], [Append], [UTF8]. Framing: [Lines], [Headers] and [Events] hand
+// out one frame after another. Memory: [Ring]. Whole servers on any reader and
+// writer: [Pipe] returns every line unread, [StdJSON] is the simplest server on encoding/json; as the
 // process behind a pair of pipes they are the limits of a stdio server.
 //
 // # Concurrency
 //
-// The functions may run concurrently; Lines, Headers and Events are for one goroutine.
+// The functions may run concurrently; Lines, Headers and Events are for one
+// goroutine, Ring.Append is for any number.
 //
 // # Ownership
 //

@@ -11,11 +11,10 @@ import (
 
 // few are the limits of a stream that keeps few events, and how many that is.
 func (c *check) few() (eventlog.Limits, int) {
-	n := c.f.MaxEvents
-	if n == 0 {
-		n = 10
+	if n := c.f.MaxEvents; n > 0 {
+		return eventlog.Limits{}, n
 	}
-	return eventlog.Limits{MaxEvents: n}, n
+	return eventlog.Limits{MaxEvents: 10}, 10
 }
 
 // purge: who asks for what follows an event is told so if some of it is gone,
@@ -30,8 +29,8 @@ func purge(c *check) {
 		c.refuses("from the start", log, s, start, eventlog.ErrPurged)
 		c.refuses("after the first event", log, s, ids[0], eventlog.ErrPurged)
 		whole := false
-		for i, id := range ids {
-			g := c.read(log, s, id)
+		for i := 0; i < len(ids); i += n / 10 {
+			g := c.read(log, s, ids[i])
 			if errors.Is(g.err, eventlog.ErrPurged) && len(g.texts) == 0 && !whole {
 				continue
 			}

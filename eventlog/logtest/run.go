@@ -20,7 +20,7 @@ type Factory struct {
 	Peer func(t testing.TB, log eventlog.Log) eventlog.Log
 
 	// MaxEvents is how many events a stream keeps if that is the same for all
-	// streams. 0 means that eventlog.Limits says it.
+	// streams, and at least 500. 0 means that eventlog.Limits says it.
 	MaxEvents int
 
 	// Bubble says that what the log waits for is all in this process, so that a

@@ -1,0 +1,107 @@
+//go:build !race
+
+package eventlog_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/wirespool/wirespool/eventlog"
+)
+
+// An event costs two allocations to store, the copy of its data and the text of
+// its position, and none to read.
+func TestAllocations(t *testing.T) {
+	log := eventlog.NewMemory(nil)
+	s := eventlog.Stream{Scope: "session", Key: eventlog.NewKey()}
+	if err := log.Create(t.Context(), s, nil, eventlog.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	ev := &eventlog.Event{Data: bytes.Repeat([]byte("x"), 300)}
+	add := func() {
+		if err := log.Append(t.Context(), s, ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2000 { // the ring is as large as it gets
+		add()
+	}
+	if n := testing.AllocsPerRun(1000, add); n > 2 {
+		t.Errorf("Append: %v allocations, want 2", n)
+	}
+	early := ev.ID
+	for range 950 {
+		add()
+	}
+	for _, follow := range []bool{false, true} {
+		events := 0
+		n := testing.AllocsPerRun(10, func() {
+			events = 0
+			for ev, err := range log.After(t.Context(), s, early, follow) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if events++; !ev.More {
+					break
+				}
+			}
+		})
+		if n > 8 || events < 900 {
+			t.Errorf("After: %v allocations for %d events, want 8 or fewer for all", n, events)
+		}
+	}
+}
+
+// What a stream and an event are charged with is not less than what they
+// occupy, so that MaxTotal bounds real memory.
+func TestChargesAreHonest(t *testing.T) {
+	stream, err := idleStream(2000)
+	if most := float64(eventlog.StreamCost); err != nil || stream > most {
+		t.Errorf("a stream occupies %.0f bytes (%v) and costs %.0f", stream, err, most)
+	}
+	event, err := loggedEvent(5)
+	if most := float64(eventlog.EventCost + 20); err != nil || event > most { // 300 bytes take a block of 320
+		t.Errorf("an event occupies %.0f bytes besides its data (%v) and costs %.0f", event, err, most)
+	}
+}
+
+// A follower that waits does not hold what it was given and what was purged
+// since.
+func TestWaitingHoldsNothing(t *testing.T) {
+	log := eventlog.NewMemory(nil)
+	s := eventlog.Stream{Key: eventlog.NewKey()}
+	if err := log.Create(t.Context(), s, nil, eventlog.Limits{MaxEvents: 4, MaxBytes: -1}); err != nil {
+		t.Fatal(err)
+	}
+	add := func(size int) {
+		if err := log.Append(t.Context(), s, &eventlog.Event{Data: make([]byte, size)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make(chan int)
+	go func() {
+		for ev := range log.After(t.Context(), s, eventlog.EventID{}, true) {
+			got <- len(ev.Data)
+		}
+		close(got)
+	}()
+	held, err := heap(func() (any, error) {
+		for range 4 {
+			add(4 << 20)
+			<-got
+		}
+		for range 4 {
+			add(1)
+			<-got
+		}
+		return log, nil
+	})
+	if held > 1<<20 || err != nil {
+		t.Errorf("%.0f bytes are held (%v)", held, err)
+	}
+	if err := log.Close(); err != nil {
+		t.Error(err)
+	}
+	<-got // the error
+	<-got
+}
