@@ -4,7 +4,9 @@ package eventlog_test
 
 import (
 	"bytes"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/wirespool/wirespool/eventlog"
 )
@@ -86,8 +88,11 @@ func TestWaitingHoldsNothing(t *testing.T) {
 		close(got)
 	}()
 	held, err := heap(func() (any, error) {
+		big := func() *eventlog.Event { return &eventlog.Event{Data: make([]byte, 16<<10)} }
+		if err := log.Append(t.Context(), s, big(), big(), big(), big()); err != nil {
+			return nil, err
+		}
 		for range 4 {
-			add(4 << 20)
 			<-got
 		}
 		for range 4 {
@@ -96,7 +101,7 @@ func TestWaitingHoldsNothing(t *testing.T) {
 		}
 		return log, nil
 	})
-	if held > 1<<20 || err != nil {
+	if held > 24<<10 || err != nil {
 		t.Errorf("%.0f bytes are held (%v)", held, err)
 	}
 	if err := log.Close(); err != nil {
@@ -104,4 +109,47 @@ func TestWaitingHoldsNothing(t *testing.T) {
 	}
 	<-got // the error
 	<-got
+}
+
+// What was purged is not held by the slot that it was in.
+func TestPurgedIsFree(t *testing.T) {
+	log := eventlog.NewMemory(nil)
+	defer log.Close()
+	held, err := heap(func() (any, error) {
+		s := eventlog.Stream{Key: eventlog.NewKey()}
+		if err := log.Create(t.Context(), s, nil, eventlog.Limits{MaxBytes: 1}); err != nil {
+			return nil, err
+		}
+		var batch []*eventlog.Event
+		for range 8 {
+			batch = append(batch, &eventlog.Event{Data: make([]byte, 1<<20)})
+		}
+		return log, log.Append(t.Context(), s, batch...)
+	})
+	if held > 3<<19 || err != nil {
+		t.Errorf("%.0f bytes are held (%v)", held, err)
+	}
+}
+
+// A closed log is garbage: no timer holds it.
+func TestClosedIsFree(t *testing.T) {
+	log := eventlog.NewMemory(nil)
+	if err := log.Create(t.Context(), eventlog.Stream{Key: eventlog.NewKey()}, nil, eventlog.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	collected := make(chan struct{})
+	runtime.AddCleanup(log, func(c chan struct{}) { close(c) }, collected)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log = nil
+	for range 10 {
+		runtime.GC()
+		select {
+		case <-collected:
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	t.Error("a closed log was not collected")
 }

@@ -23,7 +23,7 @@ func (m *Memory) fits(cost int64, self *stream) error {
 	if self != nil {
 		spare += self.cost
 	}
-	if cost > m.max || m.total-spare > m.max-cost {
+	if m.total-spare > m.max-cost {
 		return fmt.Errorf("%w: no room for %d bytes (MaxTotal = %d)", ErrFull, cost, m.max)
 	}
 	return nil

@@ -44,6 +44,24 @@ func TestFinishedStreamsGoFirst(t *testing.T) {
 
 	got := log.Stats()
 	require.Equal(t, eventlog.Stats{Streams: 2, Events: 7, Bytes: got.Bytes, Evicted: 2}, got)
+	create(t, log, "", eventlog.Limits{})
+	create(t, log, "", eventlog.Limits{})
+	put(t, log, all[1], kilo)
+	err = log.Create(t.Context(), eventlog.Stream{Key: eventlog.NewKey()}, nil, eventlog.Limits{})
+	require.ErrorIs(t, err, eventlog.ErrFull, "what was evicted cannot be evicted again")
+}
+
+// A stream at its own limit purges its own events before any other is given up.
+func TestOwnLimitsComeFirst(t *testing.T) {
+	log := budget(t, 2, 6)
+	done, noisy := create(t, log, "", eventlog.Limits{}), create(t, log, "", eventlog.Limits{MaxEvents: 3})
+	put(t, log, done, kilo, kilo, kilo)
+	finish(t, log, done)
+	for range 20 {
+		put(t, log, noisy, kilo)
+	}
+	got := log.Stats()
+	require.Equal(t, eventlog.Stats{Streams: 2, Finished: 1, Events: 6, Bytes: got.Bytes, Purged: 17}, got)
 }
 
 // When nothing is finished, who appends pays, and nobody else.

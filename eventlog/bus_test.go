@@ -127,3 +127,27 @@ func TestSlowSubscriber(t *testing.T) {
 		})
 	}
 }
+
+// A subscriber that listens loses nothing, however much comes, and leaves
+// nothing behind.
+func TestKeepingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := eventlog.NewLocalBus(&eventlog.LocalBusOptions{MaxMessages: 2, MaxBytes: 25})
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		got := gather(subscribe(t, bus, ctx, "x"))
+		subscribe(t, bus, ctx, "x")
+		n, _ := eventlog.Subscribers(bus, "x")
+		require.Equal(t, 2, n)
+		var want []string
+		for i := range 100 {
+			publish(t, bus, "x", "message "+strconv.Itoa(i), "another")
+			want = append(want, "message "+strconv.Itoa(i), "another")
+			require.Equal(t, want, got())
+		}
+		end()
+		synctest.Wait()
+		_, known := eventlog.Subscribers(bus, "x")
+		require.False(t, known)
+	})
+}

@@ -136,3 +136,41 @@ func TestReadEnds(t *testing.T) {
 	}
 	require.Equal(t, 3, n)
 }
+
+// Loops leave nothing behind in the log, in whatever order they leave.
+func TestFollowersLeave(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}} {
+		log := eventlog.NewMemory(nil)
+		s := create(t, log, "a", eventlog.Limits{})
+		put(t, log, s, "x")
+		var stops [3]func()
+		for i := range stops {
+			next, stop := iter.Pull2(log.After(t.Context(), s, start, true))
+			_, err, _ := next()
+			require.NoError(t, err)
+			stops[i] = stop
+		}
+		for left, i := range order {
+			require.Equal(t, 3-left, eventlog.Followers(log, s))
+			stops[i]()
+		}
+		require.Zero(t, eventlog.Followers(log, s))
+		require.Equal(t, 1, eventlog.Scopes(log))
+		require.NoError(t, log.Drop(t.Context(), "a"))
+		require.Zero(t, eventlog.Scopes(log))
+		require.NoError(t, log.Close())
+	}
+}
+
+// The position behind the newest event is none yet.
+func TestNextPosition(t *testing.T) {
+	log := eventlog.NewMemory(nil)
+	defer log.Close()
+	s := create(t, log, "", eventlog.Limits{})
+	ids := put(t, log, s, "a", "b")
+	texts, err := read(t, log, s, ids[1])
+	require.NoError(t, err)
+	require.Empty(t, texts)
+	_, err = read(t, log, s, eventlog.EventID{Key: s.Key, Pos: "3"})
+	require.ErrorIs(t, err, eventlog.ErrBadID)
+}

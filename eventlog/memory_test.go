@@ -187,3 +187,19 @@ func TestNoTTL(t *testing.T) {
 		require.Equal(t, 1, log.Stats().Streams)
 	})
 }
+
+// Who asks for a stream that expired does not find it, though the sweeper has
+// not come by.
+func TestExpiredIsNotFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := eventlog.NewMemory(nil)
+		defer log.Close()
+		s := create(t, log, "", eventlog.Limits{TTL: 2 * time.Millisecond})
+		pass(2*time.Millisecond - 1)
+		_, err := log.Meta(t.Context(), s)
+		require.NoError(t, err)
+		pass(1)
+		require.ErrorIs(t, log.Append(t.Context(), s, &eventlog.Event{}), eventlog.ErrUnknown)
+		require.Equal(t, eventlog.Stats{Expired: 1}, log.Stats())
+	})
+}
