@@ -2,6 +2,7 @@ package logtest
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/wirespool/wirespool/eventlog"
 )
@@ -46,9 +47,7 @@ func writers(c *check) {
 	for range people {
 		r := within(c, "a writer", done)
 		c.ok("a writer", r.err)
-		for id, text := range r.ids {
-			wrote[id] = text
-		}
+		maps.Copy(wrote, r.ids)
 	}
 	c.same("a replay after a follower", c.read(c.log, s, start), live.err, live.texts...)
 	if len(live.texts) != all || len(wrote) != all {
