@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -131,46 +129,6 @@ func (p *post) learn(in *transport.Inbound) {
 			p.c.listed(&in.Message)
 		}
 	}
-}
-
-// takeStream takes an answer that is a stream of events, and takes it up again
-// where it breaks off and the server said how.
-func (p *post) takeStream(resp *http.Response) error {
-	s := &stream{c: p.c, ids: !p.modern, session: p.session, message: p.streamed}
-	s.read(p.ctx, resp)
-	for len(p.open) > 0 && s.refused == nil {
-		if s.lastID == "" { // RS-10, RS-14
-			return fmt.Errorf("%w: %w: %w", ErrStreamEnded, s.broken, transport.ErrOutcomeUnknown)
-		}
-		if err := s.resume(p.ctx); err != nil {
-			return err
-		}
-	}
-	return s.refused
-}
-
-// streamed takes one event of the stream. It holds the last answer back for a
-// moment, until the stream has ended and its connection is free.
-func (p *post) streamed(s *stream, text []byte) {
-	in := p.take(bytes.Clone(text))
-	if in == nil {
-		return
-	}
-	if s.ending != nil { // it came behind the last answer, and stays there
-		s.ending()
-	}
-	if len(p.open) > 0 || s.ending != nil {
-		p.sink(in)
-		return
-	}
-	give := sync.OnceFunc(func() { p.sink(in) })
-	soon := time.AfterFunc(afterAnswer, give)
-	cut := time.AfterFunc(lingerEnd, s.cut)
-	s.ending = func() {
-		soon.Stop()
-		give()
-	}
-	s.ended = func() { cut.Stop() }
 }
 
 // opened notes the session that initialize has opened (SS-01).

@@ -12,7 +12,6 @@ import (
 var accepted = []string{protocol.MediaTypeJSON + ", " + protocol.MediaTypeEventStream}
 
 var (
-	onlyStream  = []string{protocol.MediaTypeEventStream}
 	contentJSON = []string{protocol.MediaTypeJSON}
 )
 

@@ -1,6 +1,10 @@
 package streamhttp
 
-import "time"
+import (
+	"time"
+
+	"github.com/wirespool/wirespool/sse/eventstream"
+)
 
 // ClientLimits bound what a server can cost its client, and how long a client
 // tries. A zero field means its default; a negative one no bound.
@@ -19,19 +23,23 @@ type ClientLimits struct {
 	// MaxTools bounds the tools whose header annotations are remembered: a list
 	// may have endless pages.
 	MaxTools int
-	// MaxResumes bounds how often in a row a broken stream is taken up again
-	// without anything new coming over it.
+	// MaxResumes bounds how often in a row the stream of an answer is taken up
+	// again without anything new coming over it.
 	MaxResumes int
 
 	// StreamIdle is how long a stream that can be resumed, or that has sent a
 	// keep-alive, may be silent before it counts as broken: a connection can be
-	// cut without either end being told.
+	// cut without either end being told. The default is
+	// [eventstream.DefaultIdle].
 	StreamIdle time.Duration
 	// ResumeDelay is the first delay before a broken stream is taken up again
 	// where the server has named none. It doubles up to MaxResumeDelay, with
 	// jitter.
 	ResumeDelay    time.Duration
 	MaxResumeDelay time.Duration
+	// MaxResumeWait is the longest wait that a server may ask for before a
+	// stream is taken up again; a stream whose server wants more is lost.
+	MaxResumeWait time.Duration
 	// CloseTimeout is how long Close may take to say goodbye: cancellations
 	// under way and the end of the session.
 	CloseTimeout time.Duration
@@ -44,10 +52,10 @@ const (
 	DefaultMaxIdleConns   = 64
 	DefaultMaxRedirects   = 3
 	DefaultMaxTools       = 10_000
-	DefaultMaxResumes     = 5
-	DefaultStreamIdle     = 60 * time.Second
+	DefaultMaxResumes     = 10
 	DefaultResumeDelay    = time.Second
 	DefaultMaxResumeDelay = 30 * time.Second
+	DefaultMaxResumeWait  = eventstream.DefaultMaxWait
 	DefaultCloseTimeout   = 5 * time.Second
 )
 
@@ -70,7 +78,8 @@ func (l ClientLimits) filled() ClientLimits {
 	fillLimit(&l.MaxRedirects, DefaultMaxRedirects, many)
 	fillLimit(&l.MaxTools, DefaultMaxTools, many)
 	fillLimit(&l.MaxResumes, DefaultMaxResumes, many)
-	fillLimit(&l.StreamIdle, DefaultStreamIdle, ever)
+	fillLimit(&l.StreamIdle, 0, -1)
+	fillLimit(&l.MaxResumeWait, DefaultMaxResumeWait, -1)
 	fillLimit(&l.ResumeDelay, DefaultResumeDelay, ever)
 	fillLimit(&l.MaxResumeDelay, DefaultMaxResumeDelay, ever)
 	fillLimit(&l.CloseTimeout, DefaultCloseTimeout, ever)

@@ -1,198 +1,125 @@
 package streamhttp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse/eventstream"
 	"github.com/wirespool/wirespool/transport"
 )
 
-// stream is a stream of events that may be carried by several responses, one
-// after the other: the answer to a POST, or what a GET opened, and the GETs that
-// took it up again.
-type stream struct {
-	c       *conn
-	ids     bool // event ids mean something
-	session clientSession
-	message func(s *stream, text []byte) // text is borrowed
-
-	lastID  string
-	retry   time.Duration // what the server asked for
-	planned bool          // it asked for it, so an end is no fault
-	moved   bool          // something new came since the last resume
-	broken  error         // why the last response ended
-	refused error         // an event that could not be read
-
-	ending func() // hands out what waits for the end, which is near
-	ended  func() // the end is there
-
-	// cut ends the response that is being read.
-	cut context.CancelFunc
+// source returns the stream of events that o describes, which is resumed in
+// session s (RS-04, RS-08).
+func (c *conn) source(ctx context.Context, s clientSession, o eventstream.SourceOptions) *eventstream.Source {
+	limits := &c.opts.Limits
+	o.Reader.MaxEvent = limits.MaxMessage
+	o.Backoff = eventstream.Backoff{First: limits.ResumeDelay, Max: limits.MaxResumeDelay}
+	o.MaxWait, o.Idle = limits.MaxResumeWait, limits.StreamIdle
+	return eventstream.NewSource(ctx, func(ctx context.Context, lastEventID string) (*http.Response, error) {
+		return c.openStream(ctx, s, lastEventID)
+	}, &o)
 }
 
-// errIdle is why a silent stream is given up.
-var errIdle = errors.New("nothing came within StreamIdle")
-
-// read takes the events of one response until it ends.
-func (s *stream) read(ctx context.Context, resp *http.Response) {
-	ctx, cut := context.WithCancel(ctx)
-	s.cut = cut
-	defer cut()
-	// A body is not bound to a context of ours, but closing it ends a read.
-	stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
-	defer stop()
-	defer resp.Body.Close()
-
-	var idle atomic.Bool
-	limit := s.c.opts.Limits.StreamIdle
-	watch := time.AfterFunc(limit, func() {
-		idle.Store(true)
-		cut()
-	})
-	defer watch.Stop()
-	alive := false // the server shows signs of life, so silence means something
-	heard := func() {
-		if alive {
-			watch.Reset(limit)
-		} else {
-			watch.Stop()
-		}
+// openStream sends the GET for a stream. What will not be another time is final.
+func (c *conn) openStream(ctx context.Context, s clientSession, lastEventID string) (*http.Response, error) {
+	h := c.header(4)
+	s.put(h)
+	if err := eventstream.SetHeader(h, lastEventID); err != nil {
+		return nil, fmt.Errorf("%w: %w", eventstream.ErrStop, err)
 	}
-	heard()
-	events := eventstream.NewReader(resp.Body, &eventstream.Options{
-		MaxEvent:    s.c.opts.Limits.MaxMessage,
-		LastEventID: s.lastID,
-		Comment: func([]byte) {
-			alive = true
-			heard()
+	resp, err := c.do(ctx, http.MethodGet, h, nil)
+	if err != nil || resp.StatusCode == http.StatusOK {
+		return resp, err
+	}
+	if e, ok := eventstream.Check(resp).(*eventstream.ResponseError); ok && e.Temporary() {
+		return resp, nil // the source knows when to ask again
+	}
+	return nil, fmt.Errorf("%w: %w", eventstream.ErrStop, c.refusal(http.MethodGet, resp))
+}
+
+// takeStream takes an answer that is a stream of events, and takes it up again
+// where it breaks off and event ids mean something.
+func (p *post) takeStream(resp *http.Response) error {
+	var source *eventstream.Source
+	source = p.c.source(p.ctx, p.session, eventstream.SourceOptions{
+		Response: resp,
+		NeedID:   true, // RS-10
+		Attempts: p.c.opts.Limits.MaxResumes,
+		Notify: func(eventstream.Reconnect) {
+			if p.modern || len(p.open) == 0 { // RS-14, RS-11
+				_ = source.Close()
+			}
 		},
 	})
+	last := lastAnswer{p: p, cut: func() { _ = source.Close() }}
+	var refused error
 	for {
-		e, err := events.Next()
-		if eventstream.Recoverable(err) {
-			s.refused = fmt.Errorf("%w: %w", err, transport.ErrOutcomeUnknown)
+		e, err := source.Next()
+		switch {
+		case eventstream.Recoverable(err):
+			refused = err // the answer may come yet
+			continue
+		case err != nil:
+			_ = source.Close()
+			last.give()
+			return p.streamError(errors.Join(refused, err))
+		case len(e.Data) == 0 || !e.Is("message"):
 			continue
 		}
-		if err != nil {
-			s.broken = err
-			if idle.Load() {
-				s.broken = errIdle
-			}
-			break
-		}
-		if e.HasRetry {
-			s.retry, s.planned = e.Retry, true
-		}
-		if s.ids && e.HasID && string(e.ID) != s.lastID {
-			s.lastID, s.moved, alive = string(e.ID), true, true
-		}
-		heard()
-		if len(e.Data) > 0 && e.Is("message") {
-			s.moved = true
-			s.message(s, e.Data)
-		}
-	}
-	if s.ending != nil {
-		s.ending()
-		s.ended()
-	}
-}
-
-// resume takes the stream up again with a GET (RS-04), after the delay that the
-// server asked for or one that grows. An error says that it is lost.
-func (s *stream) resume(ctx context.Context) error {
-	for failures := 0; ; failures++ {
-		if failures > s.c.opts.Limits.MaxResumes {
-			return fmt.Errorf("%w: not resumed after MaxResumes = %d attempts: %w: %w",
-				ErrStreamEnded, s.c.opts.Limits.MaxResumes, s.broken, transport.ErrOutcomeUnknown)
-		}
-		if err := s.pause(ctx, failures); err != nil {
-			return err
-		}
-		s.moved = false
-		resp, err := s.open(ctx)
-		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			s.broken = err
-			if e, ok := errors.AsType[*StatusError](err); ok {
-				if e.Status == http.StatusNotFound && s.session.id != "" {
-					return sessionLostError{e}
-				}
-				if !e.Passing() {
-					return fmt.Errorf("%w: resume: %w: %w", ErrStreamEnded, e, transport.ErrOutcomeUnknown)
-				}
-				if e.Pause > 0 {
-					if err := sleep(ctx, min(e.Pause, s.c.opts.Limits.MaxResumeDelay)); err != nil {
-						return err
-					}
-				}
-			}
-			continue
-		}
-		s.read(ctx, resp)
-		if s.moved || s.planned && s.broken == io.EOF {
-			return nil
+		if in := p.take(bytes.Clone(e.Data)); in != nil {
+			last.deliver(in)
 		}
 	}
 }
 
-// pause waits before the stream is taken up again: what the server asked for,
-// exactly, as long as that works (RS-08); else a delay that doubles, of which a
-// random part is used, so that clients do not come back together.
-func (s *stream) pause(ctx context.Context, failures int) error {
-	if failures == 0 && s.planned {
-		return sleep(ctx, s.retry)
-	}
-	limits := &s.c.opts.Limits
-	ceiling := limits.ResumeDelay << min(failures, 20)
-	if ceiling <= 0 || ceiling > limits.MaxResumeDelay {
-		ceiling = limits.MaxResumeDelay
-	}
-	return sleep(ctx, max(s.retry, ceiling/2+rand.N(ceiling/2+1)))
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
+// streamError says what the end of the stream means for the requests that have
+// no answer.
+func (p *post) streamError(err error) error {
+	if len(p.open) == 0 {
 		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	if e, ok := errors.AsType[*StatusError](err); ok && e.Status == http.StatusNotFound && p.session.id != "" {
+		return sessionLostError{e}
+	}
+	return fmt.Errorf("%w: %w: %w", ErrStreamEnded, err, transport.ErrOutcomeUnknown)
 }
 
-// open sends the GET for the stream.
-func (s *stream) open(ctx context.Context) (*http.Response, error) {
-	h := s.c.header(4)
-	h[protocol.HeaderAccept] = onlyStream
-	s.session.put(h)
-	if s.lastID != "" {
-		h[protocol.HeaderLastEventID] = []string{s.lastID}
+// lastAnswer holds the last answer of a stream back for a moment, until the
+// stream has ended and its connection is free for the next call.
+type lastAnswer struct {
+	p     *post
+	cut   func()      // ends the stream
+	out   func()      // gives the answer out, once; nil until there is one
+	soon  *time.Timer // calls out
+	limit *time.Timer // calls cut
+}
+
+func (l *lastAnswer) deliver(in *transport.Inbound) {
+	if len(l.p.open) > 0 || l.out != nil {
+		if l.out != nil { // in came behind it, and stays there
+			l.out()
+		}
+		l.p.sink(in)
+		return
 	}
-	resp, err := s.c.do(ctx, http.MethodGet, h, nil)
-	if err != nil {
-		return nil, err
+	l.out = sync.OnceFunc(func() { l.p.sink(in) })
+	l.soon = time.AfterFunc(afterAnswer, l.out)
+	l.limit = time.AfterFunc(lingerEnd, l.cut)
+}
+
+// give is called when the stream has ended.
+func (l *lastAnswer) give() {
+	if l.out != nil {
+		l.soon.Stop()
+		l.limit.Stop()
+		l.out()
 	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, s.c.refusal(http.MethodGet, resp)
-	}
-	if httpx.MediaType(resp.Header) != protocol.MediaTypeEventStream {
-		httpx.Discard(resp)
-		return nil, &StatusError{Method: http.MethodGet, Status: http.StatusOK, Body: "the answer is no event stream"}
-	}
-	return resp, nil
 }
 
 // listen opens the stream that carries what the server says outside of requests
@@ -205,46 +132,39 @@ func (c *conn) listen(in clientSession) {
 	done := c.session.listening
 	c.session.listening = true
 	c.mu.Unlock()
-	if done {
-		return
+	if !done {
+		c.start(&c.running, func() {
+			for c.follow(in) { // what it was resumed from is gone: from now on
+			}
+		})
 	}
-	p := &post{c: c, sink: c.deliver, ctx: c.ctx}
-	s := &stream{c: c, ids: true, session: in, message: func(_ *stream, text []byte) {
-		if m := p.take(append([]byte(nil), text...)); m != nil {
-			p.sink(m)
-		}
-	}}
-	c.start(&c.running, func() { s.keep(c.ctx) })
 }
 
-// keep opens a stream again whenever it ends, until the server has none or the
-// session is another.
-func (s *stream) keep(ctx context.Context) {
-	for failures := 0; ; failures++ {
-		s.moved = false
-		resp, err := s.open(ctx)
-		if err == nil {
-			s.read(ctx, resp)
-			if s.moved || s.planned && s.broken == io.EOF {
-				failures = -1
-			}
-		}
-		if ctx.Err() != nil || !s.c.current(s.session) {
-			return
-		}
-		if e, ok := errors.AsType[*StatusError](err); ok && !e.Passing() {
+// follow reads the stream of a session until it ends for good. It reports true
+// when only its last event id was refused.
+func (c *conn) follow(in clientSession) (again bool) {
+	p := &post{c: c, sink: c.deliver, ctx: c.ctx}
+	source := c.source(c.ctx, in, eventstream.SourceOptions{Attempts: -1})
+	defer source.Close()
+	for {
+		e, err := source.Next()
+		switch {
+		case eventstream.Recoverable(err):
+			c.opts.Logger.Warn("event dropped", "error", err)
+		case err != nil:
+			refusal, ok := errors.AsType[*StatusError](err)
 			switch {
-			case e.Status == http.StatusNotFound && s.session.id != "":
-				_ = s.c.renew(ctx, s.session.gen) // the next request says what is wrong
-				return
-			case s.lastID != "":
-				s.lastID = "" // purged: begin anew, once
-			default:
-				return // there is no such stream
+			case !ok || !c.current(in):
+			case refusal.Status == http.StatusNotFound && in.id != "":
+				_ = c.renew(c.ctx, in.gen) // the next request says what is wrong
+			case len(source.LastEventID()) > 0:
+				return true
 			}
-		}
-		if s.pause(ctx, max(0, failures)) != nil {
-			return
+			return false
+		case len(e.Data) > 0 && e.Is("message"):
+			if m := p.take(bytes.Clone(e.Data)); m != nil {
+				p.sink(m)
+			}
 		}
 	}
 }
