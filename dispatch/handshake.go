@@ -105,6 +105,9 @@ func initialize(ctx context.Context, r *Request, dst []byte) ([]byte, error) {
 
 // opened notes that the handshake is answered, before the answer is on its way.
 func (p *Peer) opened(r *Request, revision protocol.Revision) {
+	if p.shared {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state.phase = initialized

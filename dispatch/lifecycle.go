@@ -103,12 +103,24 @@ func (p *Peer) unopened() bool {
 	return p.state.phase < initialized
 }
 
+// share makes p one that stands for many clients: what they agreed on, they
+// agreed on elsewhere, or each message says it.
+func (p *Peer) share(revision string) {
+	p.shared = true
+	p.state.phase = ready
+	p.state.revision, _ = protocol.LookupRevision(revision)
+	p.state.remote.Revision, p.state.remote.Era = p.state.revision, p.state.revision.Era()
+}
+
 // Routes that the engine answers itself.
 var (
 	pingRoute     = &route{pattern: protocol.MethodPing}
 	initRoute     = &route{pattern: protocol.MethodInitialize, handle: initialize}
 	discoverRoute = &route{pattern: protocol.MethodServerDiscover, handle: discover}
 )
+
+// errClosing answers what comes after Shutdown.
+var errClosing = unrunf("shutting down")
 
 func refusef(code int64, format string, args ...any) *codec.Error {
 	return &codec.Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -118,7 +130,7 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 // force for it, or what it is refused with.
 func (p *Peer) admit(m *codec.Message) (*route, protocol.Revision, *codec.Error) {
 	if p.engine.isClosing() {
-		return nil, "", unrunf("shutting down")
+		return nil, "", errClosing
 	}
 	if p.engine.opts.Profile == JSONRPC {
 		rt, refusal := p.route(m)
@@ -210,6 +222,9 @@ func (p *Peer) admitInitialize(m *codec.Message) (*route, *codec.Error) {
 		offer, _ := m.Fact(codec.FactProtocolVersion).Text()
 		e.Data = p.engine.supportedData(offer)
 		return nil, e // VN-32
+	}
+	if p.shared { // it says hello to each of its clients
+		return initRoute, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

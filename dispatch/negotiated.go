@@ -91,8 +91,13 @@ func (r *Request) wantsLog(level protocol.LogLevel) bool {
 }
 
 // SetLogLevel sets the lowest level of log messages that [Request.Log] and
-// [Peer.Log] send on this connection. A logging/setLevel handler calls it.
-func (p *Peer) SetLogLevel(level protocol.LogLevel) { p.logLevel.Store(int32(level)) }
+// [Peer.Log] send on this connection. A logging/setLevel handler calls it. Where
+// many clients share the connection it does nothing.
+func (p *Peer) SetLogLevel(level protocol.LogLevel) {
+	if !p.shared {
+		p.logLevel.Store(int32(level))
+	}
+}
 
 // Log sends a log message on the request's exchange if its sender wants to see
 // that level; data is raw JSON, logger may be empty.

@@ -24,6 +24,7 @@ type Peer struct {
 	cork    transport.Corker // conn, if it is one
 	serving bool             // we are the server of this connection
 	pushed  bool             // its transport pushes messages; nobody reads conn
+	shared  bool             // it stands for many clients; see share
 
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
@@ -153,6 +154,9 @@ func (p *Peer) handleRequest(w *worker) {
 	}
 	rt, revision, refusal := p.admit(&in.Message)
 	if refusal != nil {
+		if refusal == errClosing {
+			sayBusy(in.Via)
+		}
 		p.answerError(w, in.Via, p.refusalID(in, repeats), refusal)
 		return
 	}
@@ -180,6 +184,7 @@ func (p *Peer) handleRequest(w *worker) {
 	if p.mustRefuse() {
 		p.unlist(r)
 		p.notOpened(rt)
+		sayBusy(in.Via)
 		p.answerError(w, in.Via, p.refusalID(in, repeats), p.queueFull())
 		p.openingAnswered(rt)
 		return
@@ -428,6 +433,14 @@ func (p *Peer) full() bool {
 // refused: when the queue is full and the reader cannot wait for room, because
 // a call of ours waits for what comes behind, or because there is no reader.
 func (p *Peer) mustRefuse() bool { return p.full() && (p.pushed || p.hasPending()) }
+
+// sayBusy lets the transport say in its own way that the error which comes next
+// is no fault of the request.
+func sayBusy(via transport.Exchange) {
+	if d, ok := via.(transport.Deferrer); ok {
+		d.Busy()
+	}
+}
 
 func (p *Peer) queueFull() *codec.Error {
 	l := &p.engine.limits

@@ -16,6 +16,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -290,5 +291,81 @@ func TestPushShutdown(t *testing.T) {
 		require.Contains(t, p.post(1, call("1", "slow")).lines(), "shutting down")
 		late := &pushConn{stream: p.conn.stream}
 		p.srv.Attach(late)
+	})
+}
+
+// sharedConn is a pushed connection of many clients.
+type sharedConn struct{ pushConn }
+
+func (c *sharedConn) Revision() string { return "2025-06-18" }
+
+// TestPushShared: what comes on a shared connection needs no handshake, and none
+// changes it; its places are those of all peers (LG-15).
+func TestPushShared(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := dispatch.NewServer(&dispatch.Options{Info: everything, Limits: dispatch.Limits{MaxHandlersPerPeer: 1}})
+		s.Handle("slow", takes(time.Second))
+		s.Handle("level", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+			r.Peer().SetLogLevel(protocol.LevelEmergency)
+			return append(dst, "{}"...), r.Log(t.Context(), protocol.LevelInfo, "", codec.Value("1"))
+		})
+		conn := &sharedConn{pushConn{stream: &exchange{ctx: context.Background()}}}
+		p := &pushed{t: t, srv: s, to: s.Attach(conn)}
+		begun := time.Now()
+		var all sync.WaitGroup
+		for scope := range transport.Scope(5) {
+			all.Go(func() { require.Equal(t, empty("1"), p.post(scope, call("1", "slow")).lines()) })
+		}
+		all.Wait()
+		require.Equal(t, time.Second, time.Since(begun))
+		for range 2 {
+			require.Contains(t, p.post(9, helloIn("2025-03-26")).lines(), `"protocolVersion":"2025-03-26"`)
+		}
+		require.Contains(t, p.post(9, "["+call("1", "slow")+"]").lines(), "arrays are accepted in", "the revision stays that of the connection")
+		require.Contains(t, p.post(9, call("1", "level")).lines(), "notifications/message")
+		require.True(t, s.Serves([]byte("slow")))
+		require.True(t, s.Serves([]byte("ping")))
+		require.False(t, s.Serves([]byte("nope")))
+		require.Len(t, s.Versions(), 5)
+		p.to.Detach(nil)
+		require.NoError(t, s.Shutdown(context.Background()))
+	})
+}
+
+// busyExchange notes that it was told so.
+type busyExchange struct {
+	exchange
+	busy bool
+}
+
+func (e *busyExchange) Busy() { e.busy = true }
+
+// TestPushBusy: an exchange learns that a refusal is about us.
+func TestPushBusy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := plain()
+		o.Limits = dispatch.Limits{MaxHandlers: 1, MaxQueue: 1}
+		release, open := latch(t)
+		p := push(t, o, func(s *dispatch.Server) { s.Handle("block", blocks(release)) })
+		ask := func(id string) *busyExchange {
+			e := &busyExchange{exchange: exchange{ctx: context.Background()}}
+			in := transport.Inbound{Via: e}
+			in.Err = codec.Decode([]byte(call(id, "block")), &in.Message)
+			p.to.Receive(&in)
+			return e
+		}
+		done := make(chan *busyExchange, 2)
+		for i := range 2 {
+			go func() { done <- ask(fmt.Sprint(i)) }()
+			synctest.Wait()
+		}
+		require.True(t, ask("2").busy)
+		open()
+		require.False(t, (<-done).busy)
+		require.False(t, (<-done).busy)
+		require.NoError(t, p.srv.Shutdown(context.Background()))
+		e := ask("3")
+		require.True(t, e.busy)
+		require.Contains(t, e.lines(), "shutting down")
 	})
 }

@@ -38,7 +38,7 @@ func (s *scheduler) take(p *Peer) bool {
 // seize takes a place whoever waits. If there is none, it reports whether that
 // is so for all peers.
 func (s *scheduler) seize(p *Peer) (ok, tight bool) {
-	if p.running.Add(1) > s.perPeer {
+	if p.running.Add(1) > s.perPeer && !p.shared {
 		p.running.Add(-1)
 		return false, false
 	}

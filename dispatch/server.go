@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -92,10 +94,26 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.engine.shutdown(
 func (s *Server) Attach(c transport.Conn) transport.Receiver {
 	p := newPeer(context.Background(), s.engine, c, true)
 	p.pushed = true
+	if shared, ok := c.(transport.Shared); ok {
+		p.share(shared.Revision())
+	}
 	if !s.engine.add(p) {
 		p.stop(ErrServerClosed)
 	}
 	return &receiver{p}
+}
+
+// Versions returns the revisions that are spoken, oldest first.
+func (s *Server) Versions() []protocol.Revision { return slices.Clone(s.engine.versions) }
+
+// Serves reports whether requests of this method have a handler, of their own or
+// of the engine's.
+func (s *Server) Serves(method []byte) bool {
+	switch string(method) {
+	case protocol.MethodInitialize, protocol.MethodPing, protocol.MethodServerDiscover:
+		return true
+	}
+	return s.engine.mux.request(method) != nil
 }
 
 // receiver takes the messages of a connection that a transport pushes.

@@ -47,10 +47,11 @@ var atTheTop = []string{"cmd", "bench", "fuzz", "examples"}
 
 // inTests is what the test files of a package may import on top of its row.
 var inTests = map[string]string{
-	"dispatch": "framing",               // to speak to it byte by byte
-	"sse":      "dispatch",              // an engine at each end
-	"stdio":    "dispatch bench/limits", // whole servers and clients, beside the floor
-	"typed":    "transport protocol",    // a pipe between them, and names
+	"dispatch":   "framing",               // to speak to it byte by byte
+	"sse":        "dispatch",              // an engine at each end
+	"stdio":      "dispatch bench/limits", // whole servers and clients, beside the floor
+	"typed":      "transport protocol",    // a pipe between them, and names
+	"streamhttp": "dispatch bench/limits", // whole servers, beside the floor
 }
 
 // direct maps each module that the root requires to the packages whose non-test files may import

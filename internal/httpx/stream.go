@@ -62,6 +62,7 @@ type Stream struct {
 	moved   chan struct{} // closed when writing took the queue or stopped; made by who waits for that
 	wake    chan struct{} // capacity 1: there is something for Serve
 	wrote   time.Time     // when the last write ended
+	beat    *time.Timer   // of KeepAlive
 	onEnd   func(error)
 }
 
@@ -98,7 +99,7 @@ func (s *Stream) Queue(ctx context.Context, add func(dst []byte) ([]byte, error)
 			s.mu.Unlock()
 			return err
 		}
-		if err := s.awaitMove(ctx); err != nil {
+		if err := s.makeRoom(ctx); err != nil {
 			s.mu.Unlock()
 			return err
 		}
@@ -126,6 +127,16 @@ func (s *Stream) Queue(ctx context.Context, add func(dst []byte) ([]byte, error)
 // full reports whether an event must wait. One alone never does.
 func (s *Stream) full() bool {
 	return s.ended == nil && s.events > 0 && (s.events >= s.o.MaxEvents || len(s.queue.B) >= s.o.MaxBytes)
+}
+
+// makeRoom waits for whoever writes, or writes itself. Caller holds s.mu.
+func (s *Stream) makeRoom(ctx context.Context) error {
+	if s.writing {
+		return s.awaitMove(ctx)
+	}
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	return s.Flush()
 }
 
 // awaitMove waits until the queue was taken or writing stopped. Caller holds
@@ -214,12 +225,20 @@ func (s *Stream) stop(err error) {
 		s.onEnd(err)
 	}
 	s.ended, s.failed = err, err
+	s.still()
 	s.queue.Put()
 	s.queue, s.events = buf.Buffer{}, 0
 	if s.writing { // its request is still there
 		_ = s.rc.SetWriteDeadline(time.Unix(1, 0)) // without deadlines it ends when it ends
 	}
 	s.move()
+}
+
+// still ends the keep-alive. Caller holds s.mu.
+func (s *Stream) still() {
+	if s.beat != nil {
+		s.beat.Stop()
+	}
 }
 
 // End takes no more; what waits is still written, by Serve or [Stream.Finish].
@@ -230,6 +249,7 @@ func (s *Stream) End() {
 	if s.ended == nil {
 		s.ended = ErrEnded
 	}
+	s.still()
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -278,6 +298,24 @@ func (s *Stream) Beat() time.Duration {
 		_ = s.Flush() // the end of the stream is reported to onEnd
 	}
 	return s.o.KeepAlive
+}
+
+// KeepAlive sends a comment whenever the stream has been silent for long, until it
+// ends. It is for streams without [Stream.Serve], and called once.
+func (s *Stream) KeepAlive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != nil || s.o.KeepAlive == math.MaxInt64 {
+		return
+	}
+	s.beat = time.AfterFunc(s.o.KeepAlive, func() {
+		again := s.Beat()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended == nil {
+			s.beat.Reset(again)
+		}
+	})
 }
 
 // Serve writes the stream on the goroutine of its request until ctx ends, End is

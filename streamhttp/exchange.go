@@ -1,0 +1,203 @@
+package streamhttp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// exchange is the response to one POST whose answer cannot outlive it: the
+// handler runs on the request's goroutine and writes through here. Status and
+// headers are committed at the first event, at the answer, or when the call has
+// been silent for the keep-alive time, whichever is first (SH26-24).
+//
+// It is never used again: handlers keep it.
+type exchange struct {
+	h       *Handler
+	w       http.ResponseWriter
+	r       *http.Request
+	ctx     context.Context
+	who     string
+	session *session // nil where there is none
+	accept  httpx.Accept
+	modern  bool
+	events  bool // the answer is an event stream in any case
+	wants   bool // the message wants an answer
+	opens   bool // it is an initialize
+
+	id     codec.ID // of a legacy request, where an answer of our own may need it
+	length [1]string
+
+	mu     sync.Mutex
+	state  state
+	busy   bool          // the answer to come says that we are
+	writes bool          // the answer is being written
+	wrote  chan struct{} // closed when it is; made by who waits
+	stream *httpx.Stream
+	timer  *time.Timer
+}
+
+type state uint8
+
+const (
+	waiting   state = iota // nothing was sent
+	opening                // the log makes a stream
+	streaming              // events are
+	answered               // the answer was sent, or is being sent
+	over                   // the request's goroutine has left, or is about to
+)
+
+var (
+	_ transport.Exchange  = (*exchange)(nil)
+	_ transport.Requester = (*exchange)(nil)
+	_ transport.Committer = (*exchange)(nil)
+	_ transport.Deferrer  = (*exchange)(nil)
+)
+
+func newExchange(h *Handler, p *request) *exchange {
+	return &exchange{h: h, w: p.w, r: p.r, ctx: context.Background(), who: p.who, accept: p.accept, wants: wantsAnswer(&p.in.Message)}
+}
+
+// wantsAnswer reports whether a message has anything in it that is answered.
+func wantsAnswer(m *codec.Message) bool {
+	if m.Kind != codec.Batch {
+		return m.Kind == codec.Request
+	}
+	var el codec.Message
+	for i := range m.Len() {
+		_ = m.Element(i, &el) // a bad element is answered
+		if el.Kind == codec.Request || el.Kind == codec.Invalid {
+			return true
+		}
+	}
+	return false
+}
+
+// Context implements [transport.Exchange]. In 2026-07-28 a client that leaves
+// cancels its call (SH26-21), before it does not (SL-14).
+func (e *exchange) Context() context.Context { return e.ctx }
+
+// Header implements [transport.Requester].
+func (e *exchange) Header() map[string][]string { return e.r.Header }
+
+// Principal implements [transport.Requester].
+func (e *exchange) Principal() string { return e.who }
+
+// Busy implements [transport.Deferrer].
+func (e *exchange) Busy() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.busy = true
+}
+
+// begin starts the time after which a silent call becomes an event stream.
+func (e *exchange) begin() {
+	if e.wants && e.h.limits.KeepAlive < 1<<62 {
+		e.timer = time.AfterFunc(e.h.limits.KeepAlive, e.late)
+	}
+}
+
+// late is called when the request is not over after the keep-alive time.
+func (e *exchange) late() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.state == answered && !e.writes:
+		// A handler outlived its answer, and with it the write's buffer.
+		_ = http.NewResponseController(e.w).Flush() // the client's loss
+	case e.state == waiting && e.mayStream():
+		e.commit()
+		_ = e.stream.Comment() // Finish reports the end
+		go e.stream.Flush()
+	}
+}
+
+// mayStream reports whether the answer may be an event stream.
+func (e *exchange) mayStream() bool { return e.accept.EventStream && (e.events || !e.h.opts.JSON) }
+
+// commit makes the response an event stream. Caller holds e.mu.
+func (e *exchange) commit() {
+	e.state = streaming
+	if e.opens {
+		e.w.Header()[protocol.HeaderSessionID] = []string{e.session.id}
+	}
+	e.stream = httpx.NewStream(e.w, e.r, &e.h.calls, nil)
+	e.stream.KeepAlive()
+}
+
+// Commit implements [transport.Committer].
+func (e *exchange) Commit() error {
+	stream, err := e.open()
+	if err != nil {
+		return err
+	}
+	_ = stream.Comment() // a stream that ended has no need of it
+	return stream.Flush()
+}
+
+// open returns the event stream of an exchange that is not answered.
+func (e *exchange) open() (*httpx.Stream, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.state > streaming:
+		return nil, transport.ErrStreamOver
+	case e.state == streaming:
+		return e.stream, nil
+	case !e.mayStream() || !e.wants:
+		return nil, transport.ErrNoStream
+	}
+	e.commit()
+	return e.stream, nil
+}
+
+// Send implements [transport.Exchange].
+func (e *exchange) Send(ctx context.Context, m *codec.Message) error {
+	switch m.Kind {
+	case codec.Response, codec.ErrorResponse, codec.Batch:
+		return e.answer(ctx, m)
+	case codec.Request:
+		if e.modern || e.session == nil { // SH26-19, LG-15: nobody could answer it
+			return transport.ErrNoStream
+		}
+	}
+	stream, err := e.open()
+	if err != nil {
+		if err == transport.ErrNoStream && e.session != nil {
+			return e.session.Send(ctx, m) // the client takes no stream for its call
+		}
+		return err
+	}
+	if err := queue(ctx, stream, m, nil); err != nil {
+		return err
+	}
+	return stream.Flush()
+}
+
+// queue puts m into a stream as one event, with an id if that is not empty.
+func queue(ctx context.Context, stream *httpx.Stream, m *codec.Message, id []byte) error {
+	return stream.Queue(ctx, func(dst []byte) ([]byte, error) { return appendEvent(dst, m, id) })
+}
+
+// silent is the exchange of a message that is never answered.
+type silent struct {
+	r *http.Request
+}
+
+// Send implements [transport.Exchange].
+func (silent) Send(context.Context, *codec.Message) error { return transport.ErrNoStream }
+
+// Context implements [transport.Exchange].
+func (silent) Context() context.Context { return context.Background() }
+
+// Header implements [transport.Requester].
+func (s silent) Header() map[string][]string { return s.r.Header }
+
+// Principal implements [transport.Requester].
+func (silent) Principal() string { return "" }

@@ -1,0 +1,275 @@
+package streamhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse/eventstream"
+)
+
+// attachment is a connection that follows a stream of the log.
+type attachment struct {
+	cancel context.CancelCauseFunc
+}
+
+// let has the connection end, for one of the reasons below or a *pollLater.
+func (a *attachment) let(why error) { a.cancel(why) }
+
+var (
+	errTaken    = errors.New("streamhttp: a newer connection follows the stream")
+	errDetached = errors.New("streamhttp: the session has ended")
+	errDrained  = errors.New("streamhttp: shutting down")
+)
+
+// pollLater ends a connection, not its stream: the client comes back (SL-11).
+type pollLater struct {
+	retry time.Duration
+}
+
+func (*pollLater) Error() string { return "streamhttp: the handler let go of the connection" }
+
+// attach makes a connection the one that follows the stream called key; an older
+// one ends. It reports false when the session has ended.
+func (s *session) attach(key string, a *attachment) bool {
+	s.mu.Lock()
+	old, ended := s.attached[key], s.ended
+	if ended == nil {
+		if s.attached == nil {
+			s.attached = make(map[string]*attachment)
+		}
+		s.attached[key] = a
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.let(errTaken)
+	}
+	return ended == nil
+}
+
+// detach undoes attach, unless another has attached since.
+func (s *session) detach(key string, a *attachment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.attached[key] == a {
+		delete(s.attached, key)
+	}
+}
+
+// letGo ends the connection that follows a stream, if there is one.
+func (s *session) letGo(key string, why error) {
+	s.mu.Lock()
+	a := s.attached[key]
+	s.mu.Unlock()
+	if a != nil {
+		a.let(why)
+	}
+}
+
+// follower writes a stream of the log to one connection.
+type follower struct {
+	h     *Handler
+	s     *session
+	r     *http.Request
+	a     *attachment
+	name  eventlog.Stream
+	last  eventlog.EventID // what was queued last
+	prime bool             // the client knows events without data (SL-12)
+	saves bool             // it is the session's GET stream
+	out   *httpx.Stream
+	ctx   context.Context // ends when the connection should
+	close []func()
+}
+
+// newFollower attaches the connection of r to a stream of the session, behind
+// last; nil when the session has ended. The caller leaves it.
+func (h *Handler) newFollower(r *http.Request, s *session, name eventlog.Stream, last eventlog.EventID) *follower {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	f := &follower{
+		h: h, s: s, r: r, a: &attachment{cancel}, name: name, last: last,
+		prime: s.version().AllowsPriming(), ctx: ctx,
+	}
+	if !s.attach(name.Key, f.a) {
+		cancel(nil)
+		return nil
+	}
+	f.close = []func(){h.endLater(func() { f.a.let(errDrained) }), func() { s.detach(name.Key, f.a) }, func() { cancel(nil) }}
+	return f
+}
+
+func (f *follower) leave() {
+	for _, undo := range f.close {
+		undo()
+	}
+}
+
+// serve writes what comes after last, from what is kept to what is said now, until
+// the stream is finished or the connection ends.
+func (f *follower) serve(w http.ResponseWriter) {
+	f.out = httpx.NewStream(w, f.r, &f.h.calls, f.a.cancel)
+	f.out.KeepAlive()
+	_ = f.out.Comment() // so that the headers go out
+	err := f.out.Flush()
+	if err == nil {
+		err = f.copy(f.ctx, true)
+	}
+	if f.ctx.Err() != nil {
+		err = context.Cause(f.ctx)
+	}
+	f.end(err)
+}
+
+// copy writes what the log has after f.last, and with live what comes.
+func (f *follower) copy(ctx context.Context, live bool) error {
+	for ev, err := range f.h.opts.Log.After(ctx, f.name, f.last, live) {
+		if err != nil {
+			return err
+		}
+		if err := f.out.Queue(ctx, func(dst []byte) ([]byte, error) { return f.appendLogged(dst, &ev) }); err != nil {
+			return err
+		}
+		f.last = ev.ID
+		if ev.More {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return f.flush()
+}
+
+// flush writes what is queued, and notes how far the session's own stream was
+// written, for whoever comes for it next.
+func (f *follower) flush() error {
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	if f.saves {
+		f.s.mu.Lock()
+		if f.s.attached[f.name.Key] == f.a {
+			f.s.get.last = f.last
+		}
+		f.s.mu.Unlock()
+	}
+	return nil
+}
+
+// appendLogged appends an event of the log in wire form.
+func (f *follower) appendLogged(dst []byte, ev *eventlog.Event) ([]byte, error) {
+	var mem [64]byte
+	id, err := ev.ID.AppendText(mem[:0])
+	if err != nil {
+		return dst, err
+	}
+	if len(ev.Data) > 0 {
+		return eventstream.AppendEvent(dst, eventstream.Event{ID: id, Data: ev.Data})
+	}
+	if f.prime {
+		return eventstream.AppendPrime(dst, id, 0)
+	}
+	return dst, nil
+}
+
+// end ends the response, for the reason why: nil when the stream is finished.
+func (f *follower) end(why error) {
+	request := f.r.Context()
+	switch poll, ok := errors.AsType[*pollLater](why); {
+	case ok && request.Err() == nil:
+		// What was said before the handler let go goes out first; the rest the
+		// client fetches.
+		_ = f.copy(request, false)
+		_ = f.out.Queue(request, func(dst []byte) ([]byte, error) { return eventstream.AppendRetry(dst, poll.retry), nil })
+	case why == nil || request.Err() != nil:
+	case errors.Is(why, errDrained), errors.Is(why, errTaken), errors.Is(why, errDetached):
+	default:
+		f.h.log.Warn("a stream could not be followed further", "error", why)
+		_ = f.out.Queue(request, func(dst []byte) ([]byte, error) {
+			return eventstream.AppendComment(dst, "the stream cannot be followed further"), nil
+		})
+	}
+	_ = f.out.Finish() // a peer that has left is no news
+}
+
+// getLogged serves the stream of a session from the log: what was not written to
+// an earlier connection, and what comes.
+func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) *httpx.Refusal {
+	s.mu.Lock()
+	if s.get.name.Key == "" {
+		s.get.name = eventlog.Stream{Scope: s.id, Key: eventlog.NewKey()}
+	}
+	name := s.get.name
+	s.mu.Unlock()
+	if err := h.opts.Log.Create(r.Context(), name, nil, h.limits.Log); err != nil && !errors.Is(err, eventlog.ErrExists) {
+		return h.logFailed(err)
+	}
+	f := h.newFollower(r, s, name, eventlog.EventID{})
+	if f == nil {
+		return noSession()
+	}
+	defer f.leave()
+	f.saves = true
+	s.mu.Lock()
+	f.last = s.get.last
+	s.mu.Unlock()
+	if f.prime {
+		if err := h.opts.Log.Append(r.Context(), name, &eventlog.Event{}); err != nil { // SL-10
+			return h.logFailed(err)
+		}
+	}
+	f.serve(w)
+	return nil
+}
+
+// logFailed refuses a request because the log does not work: the session goes on
+// (SS-14).
+func (h *Handler) logFailed(err error) *httpx.Refusal {
+	h.log.Error("event log failed", "error", err)
+	return httpx.Busy(http.StatusServiceUnavailable, "events cannot be kept now", busyPause)
+}
+
+// resume serves what a client missed of a stream of its session, and the rest of
+// it (RS-05, RS-06). What cannot be resumed is 400, never 404, which would end
+// the session (SS-14).
+func (h *Handler) resume(w http.ResponseWriter, r *http.Request, s *session, text string) *httpx.Refusal {
+	if h.opts.Log == nil {
+		return httpx.Refuse(http.StatusBadRequest, "streams cannot be resumed here")
+	}
+	last, err := eventlog.ParseEventID(text)
+	if err != nil {
+		return httpx.Refuse(http.StatusBadRequest, "Last-Event-ID is no id of ours")
+	}
+	name := eventlog.Stream{Scope: s.id, Key: last.Key}
+	missed := false
+	for _, err := range h.opts.Log.After(r.Context(), name, last, false) {
+		switch {
+		case errors.Is(err, eventlog.ErrBadID), errors.Is(err, eventlog.ErrUnknown), errors.Is(err, eventlog.ErrPurged):
+			return httpx.Refuse(http.StatusBadRequest, "nothing can be resumed from this Last-Event-ID")
+		case err != nil:
+			return h.logFailed(err)
+		}
+		missed = true
+		break
+	}
+	s.mu.Lock()
+	_, running := s.running[name.Key]
+	isGet := name.Key == s.get.name.Key
+	s.mu.Unlock()
+	if !missed && !running && !isGet && !h.opts.Log.Caps().Shared {
+		// The client has all of it, and asks out of habit: were it served an empty
+		// stream it would ask for ever.
+		return httpx.Refuse(http.StatusMethodNotAllowed, "the stream has ended and was read to its end").With(protocol.HeaderAllow, h.allow)
+	}
+	f := h.newFollower(r, s, name, last)
+	if f == nil {
+		return noSession()
+	}
+	defer f.leave()
+	f.saves = isGet
+	f.serve(w)
+	return nil
+}

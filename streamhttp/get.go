@@ -1,0 +1,118 @@
+package streamhttp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/internal/buf"
+	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// getStream is what a session sends that belongs to no call: one stream, however
+// often the client comes for it, so that no message goes to two (SL-18). Guarded
+// by session.mu.
+type getStream struct {
+	// Without a log: the connection that is there now, nil for none.
+	stream *httpx.Stream
+	// With a log: where the stream is kept, and what was written last. The key
+	// is empty before the first GET.
+	name eventlog.Stream
+	last eventlog.EventID
+}
+
+// Send implements [transport.Conn] on the GET stream. It fails with
+// [transport.ErrNoStream] while the client has none open, and with a log until it
+// first had.
+func (s *session) Send(ctx context.Context, m *codec.Message) error {
+	s.mu.Lock()
+	ended, stream, name := s.ended, s.get.stream, s.get.name
+	s.mu.Unlock()
+	switch {
+	case ended != nil:
+		return ended
+	case name.Key != "":
+		return s.sendLogged(ctx, name, m)
+	case stream == nil:
+		return transport.ErrNoStream
+	}
+	return queue(ctx, stream, m, nil) // its own request's goroutine writes it
+}
+
+// sendLogged keeps m for whoever follows the stream.
+func (s *session) sendLogged(ctx context.Context, name eventlog.Stream, m *codec.Message) error {
+	b := buf.Get(buf.Event)
+	defer b.Put()
+	var err error
+	if b.B, err = m.AppendText(b.B); err != nil {
+		return err
+	}
+	return s.h.opts.Log.Append(ctx, name, &eventlog.Event{Data: b.B})
+}
+
+// get serves a GET: the stream of a session, or the rest of a stream that broke
+// off.
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, who string) {
+	if refusal := h.serveGet(w, r, who); refusal != nil {
+		h.refuse(w, r, refusal)
+	}
+}
+
+func (h *Handler) serveGet(w http.ResponseWriter, r *http.Request, who string) *httpx.Refusal {
+	s, refusal := h.legacyOnly(r, who)
+	if refusal != nil {
+		return refusal
+	}
+	defer s.done()
+	if !httpx.ParseAccept(r.Header[protocol.HeaderAccept]).EventStream {
+		return httpx.Refuse(http.StatusNotAcceptable, "Accept must list "+protocol.MediaTypeEventStream)
+	}
+	if !h.streams.Take(s.holder) {
+		return httpx.Busy(http.StatusTooManyRequests, "the limit of open streams is reached", busyPause)
+	}
+	defer h.streams.Give(s.holder)
+	if text := r.Header.Get(protocol.HeaderLastEventID); text != "" {
+		return h.resume(w, r, s, text)
+	}
+	if h.opts.Log != nil {
+		return h.getLogged(w, r, s)
+	}
+	stream := httpx.NewStream(w, r, &h.idles, nil)
+	defer h.endLater(stream.End)()
+	if !s.take(stream) {
+		return nil
+	}
+	err := stream.Serve(r.Context())
+	s.leave(stream)
+	if err != nil {
+		h.log.Debug("GET stream ended", "session", s.who, "error", err)
+	}
+	return nil
+}
+
+// take makes stream the one of the session; the one before it ends: its
+// connection is usually dead, and nobody has noticed yet.
+func (s *session) take(stream *httpx.Stream) bool {
+	s.mu.Lock()
+	old, ended := s.get.stream, s.ended
+	if ended == nil {
+		s.get.stream = stream
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.End()
+	}
+	return ended == nil
+}
+
+// leave undoes take, unless another has taken since.
+func (s *session) leave(stream *httpx.Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.get.stream == stream {
+		s.get.stream = nil
+	}
+}

@@ -1,0 +1,107 @@
+package streamhttp
+
+import (
+	"math"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/internal/httpx"
+)
+
+// What clients can make a Handler hold, and for how long.
+const (
+	// DefaultMaxBody bounds one request body: a client cannot make us hold or
+	// scan an endless one.
+	DefaultMaxBody = httpx.DefaultMaxBody
+	// DefaultMaxReading bounds all bodies that are being read: many slow uploads
+	// must not add up to all of our memory.
+	DefaultMaxReading = httpx.DefaultMaxReading
+	// DefaultReadTimeout bounds the time a body may take: a client that sends a
+	// byte a minute must not hold a connection.
+	DefaultReadTimeout = httpx.DefaultReadTimeout
+	// DefaultWriteTimeout bounds the write of one answer or event: a client that
+	// does not read must not hold a goroutine for ever.
+	DefaultWriteTimeout = httpx.DefaultWriteTimeout
+	// DefaultKeepAlive is the silence after which a comment is sent, and after
+	// which a waiting call becomes an event stream so that one can be.
+	DefaultKeepAlive = httpx.DefaultKeepAlive
+	// DefaultMaxEvents and DefaultMaxEventBytes bound what waits in one stream
+	// for a client that reads slowly.
+	DefaultMaxEvents     = httpx.DefaultMaxEvents
+	DefaultMaxEventBytes = httpx.DefaultMaxEventBytes
+
+	// DefaultMaxSessions and DefaultMaxSessionsPerPrincipal bound the sessions
+	// that are open: an initialize costs its sender nothing. Who sends without
+	// a principal is counted by address.
+	DefaultMaxSessions             = 10_000
+	DefaultMaxSessionsPerPrincipal = 1_000
+	// DefaultSessionIdle is how long a session lives without a request, a stream
+	// or a running call: most clients just disappear.
+	DefaultSessionIdle = 30 * time.Minute
+	// DefaultMaxStreams and DefaultMaxStreamsPerPrincipal bound the streams that
+	// wait for something to happen: the GET streams of sessions, and
+	// subscriptions. Each holds a connection and a goroutine.
+	DefaultMaxStreams             = 20_000
+	DefaultMaxStreamsPerPrincipal = 1_000
+	// DefaultRetry is when a client should come back to a stream whose connection
+	// we closed, unless the handler says otherwise.
+	DefaultRetry = time.Second
+)
+
+const (
+	// maxSessionID bounds the session id that is looked up.
+	maxSessionID = 256
+	// maxParams bounds the header parameters of one tool that are checked.
+	maxParams = 64
+	// busyPause is what a refused client is told to wait.
+	busyPause = 2 * time.Second
+)
+
+// Limits bound what clients can make a Handler do. A zero field means its
+// default, a negative one no limit, or for a time that it never passes.
+type Limits struct {
+	MaxBody                 int
+	MaxReading              int
+	ReadTimeout             time.Duration
+	WriteTimeout            time.Duration
+	KeepAlive               time.Duration
+	MaxEvents               int
+	MaxEventBytes           int
+	MaxSessions             int
+	MaxSessionsPerPrincipal int
+	SessionIdle             time.Duration
+	MaxStreams              int
+	MaxStreamsPerPrincipal  int
+
+	// Messages bounds depth, batch and id of a message.
+	Messages codec.Limits
+	// Log bounds what the event log keeps of each stream.
+	Log eventlog.Limits
+}
+
+func (l Limits) filled() Limits {
+	const many = math.MaxInt32
+	l.MaxSessions = httpx.Limit(l.MaxSessions, DefaultMaxSessions, many)
+	l.MaxSessionsPerPrincipal = httpx.Limit(l.MaxSessionsPerPrincipal, DefaultMaxSessionsPerPrincipal, many)
+	l.SessionIdle = httpx.Limit(l.SessionIdle, DefaultSessionIdle, math.MaxInt64)
+	l.MaxStreams = httpx.Limit(l.MaxStreams, DefaultMaxStreams, many)
+	l.MaxStreamsPerPrincipal = httpx.Limit(l.MaxStreamsPerPrincipal, DefaultMaxStreamsPerPrincipal, many)
+	l.KeepAlive = httpx.Limit(l.KeepAlive, DefaultKeepAlive, math.MaxInt64)
+	l.WriteTimeout = httpx.Limit(l.WriteTimeout, DefaultWriteTimeout, math.MaxInt64)
+	if l.Messages.MaxBytes == 0 {
+		l.Messages.MaxBytes = httpx.Limit(l.MaxBody, DefaultMaxBody, -1)
+	}
+	return l
+}
+
+// stream returns the bounds of one event stream.
+func (l *Limits) stream(wait bool) httpx.StreamOptions {
+	return httpx.StreamOptions{
+		MaxEvents:    l.MaxEvents,
+		MaxBytes:     l.MaxEventBytes,
+		WriteTimeout: l.WriteTimeout,
+		KeepAlive:    l.KeepAlive,
+		Wait:         wait,
+	}.Filled()
+}
