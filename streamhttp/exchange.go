@@ -106,15 +106,20 @@ func (e *exchange) begin() {
 // late is called when the request is not over after the keep-alive time.
 func (e *exchange) late() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	was := e.state
 	switch {
-	case e.state == answered && !e.writes:
-		// A handler outlived its answer, and with it the write's buffer.
-		_ = http.NewResponseController(e.w).Flush() // the client's loss
-	case e.state == waiting && e.mayStream():
+	case was == answered && !e.writes:
+		e.writes = true
+		e.mu.Unlock()
+		_ = http.NewResponseController(e.w).Flush() // the handler outlives its answer, and keeps net/http from sending it
+		e.written()
+	case was == waiting && e.mayStream():
 		e.commit()
-		_ = e.stream.Comment() // Finish reports the end
-		go e.stream.Flush()
+		e.mu.Unlock()
+		_ = e.stream.Comment() // finish reports the end
+		_ = e.stream.Flush()
+	default:
+		e.mu.Unlock()
 	}
 }
 

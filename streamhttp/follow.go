@@ -82,7 +82,8 @@ type follower struct {
 	saves bool             // it is the session's GET stream
 	out   *httpx.Stream
 	ctx   context.Context // ends when the connection should
-	close []func()
+
+	cancel context.CancelCauseFunc
 }
 
 // newFollower attaches the connection of r to a stream of the session, behind
@@ -97,14 +98,22 @@ func (h *Handler) newFollower(r *http.Request, s *session, name eventlog.Stream,
 		cancel(nil)
 		return nil
 	}
-	f.close = []func(){h.endLater(func() { f.a.let(errDrained) }), func() { s.detach(name.Key, f.a) }, func() { cancel(nil) }}
+	f.cancel = cancel
 	return f
 }
 
+// leave undoes newFollower.
 func (f *follower) leave() {
-	for _, undo := range f.close {
-		undo()
-	}
+	f.s.detach(f.name.Key, f.a)
+	f.cancel(nil)
+}
+
+// serveGet is serve for the GET stream of the session, which ends when the endpoint
+// drains: its session has none that ends by itself.
+func (f *follower) serveGet(w http.ResponseWriter) {
+	f.saves = true
+	defer f.h.endLater(func() { f.a.let(errDrained) })()
+	f.serve(w)
 }
 
 // serve writes what comes after last, from what is kept to what is said now, until
@@ -212,7 +221,6 @@ func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) 
 		return noSession()
 	}
 	defer f.leave()
-	f.saves = true
 	s.mu.Lock()
 	f.last = s.get.last
 	s.mu.Unlock()
@@ -221,7 +229,7 @@ func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) 
 			return h.logFailed(err)
 		}
 	}
-	f.serve(w)
+	f.serveGet(w)
 	return nil
 }
 
@@ -269,7 +277,10 @@ func (h *Handler) resume(w http.ResponseWriter, r *http.Request, s *session, tex
 		return noSession()
 	}
 	defer f.leave()
-	f.saves = isGet
-	f.serve(w)
+	if isGet {
+		f.serveGet(w)
+	} else {
+		f.serve(w)
+	}
 	return nil
 }

@@ -61,6 +61,9 @@ func open(t *testing.T, o *streamhttp.Options, mem *memhttp.Options) *rig {
 func (r *rig) close() {
 	_ = r.h.Close()
 	r.http.Close()
+	soon, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	require.NoError(r.t, r.h.Shutdown(soon), "what was closed has not ended")
 	require.NoError(r.t, r.srv.Shutdown(context.Background()))
 }
 
@@ -106,7 +109,11 @@ func callTool(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, err
 			if err := r.Progress(ctx, float64(i+1), 3, arg); err != nil {
 				return nil, err
 			}
-			<-time.After(time.Second)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 	case "ask":
 		res, err := r.Call(ctx, "ping", nil)
@@ -246,12 +253,18 @@ func (a *reply) data() string {
 	}
 }
 
-// ends says that nothing but comments follows.
+// ends says that the stream ends, with nothing but comments and events without
+// data before.
 func (a *reply) ends() {
 	a.t.Helper()
-	_, _, data, err := a.event()
-	require.ErrorIs(a.t, err, io.EOF)
-	require.Empty(a.t, data)
+	for {
+		_, _, data, err := a.event()
+		require.Empty(a.t, data)
+		if err != nil {
+			require.ErrorIs(a.t, err, io.EOF)
+			return
+		}
+	}
 }
 
 func request(id, method, params string) string {

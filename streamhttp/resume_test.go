@@ -1,0 +1,301 @@
+package streamhttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/streamhttp"
+)
+
+// logging runs a test for an endpoint that keeps events.
+func logging(t *testing.T, o streamhttp.Options, f func(*testing.T, *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if o.Log == nil {
+			log := eventlog.NewMemory(nil)
+			defer func() { _ = log.Close() }()
+			o.Log = log
+		}
+		r := open(t, &o, nil)
+		defer r.close()
+		f(t, r)
+	})
+}
+
+// TestResume: a client whose connection broke off gets the rest of that stream,
+// each event once, over as many connections as it takes (RS-01 to RS-06, RS-12).
+func TestResume(t *testing.T) {
+	for _, version := range legacyRevisions[1:] {
+		logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+			own := r.session(version)
+			ctx, leave := context.WithCancel(t.Context())
+			a := r.doContext(ctx, "POST", tool("1", "progress:x"), own...)
+			id, retry, data, err := a.event()
+			require.NoError(t, err)
+			require.Regexp(t, `^[\w-]{22}\.\d+$`, id)
+			require.Empty(t, retry)
+			if version == "2025-11-25" { // SL-10, SL-12
+				require.Empty(t, data)
+			} else {
+				require.Contains(t, data, `"progress":1`)
+			}
+			leave()
+			<-time.After(time.Minute) // the handler works on (SL-14)
+			var got []string
+			for {
+				if data != "" {
+					got = append(got, data)
+				}
+				if strings.Contains(data, "result") {
+					break
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				a := r.doContext(ctx, "GET", "", append(own, "Last-Event-ID: "+id)...)
+				require.Equal(t, 200, a.StatusCode)
+				id, _, data, err = a.event()
+				require.NoError(t, err)
+				leave()
+			}
+			require.Len(t, got, 4)
+			for i := range 3 {
+				require.Contains(t, got[i], fmt.Sprintf(`"progress":%d`, i+1))
+			}
+			require.Equal(t, result("1"), got[3])
+			// It has all of it now, and asks out of habit.
+			require.Equal(t, 405, r.do("GET", "", append(own, "Last-Event-ID: "+id)...).StatusCode)
+			require.Equal(t, 200, r.do("POST", tool("2", "x"), own...).StatusCode)
+			<-time.After(3 * time.Minute)
+			require.Equal(t, 400, r.do("GET", "", append(own, "Last-Event-ID: "+id)...).StatusCode, "SS-14: never 404")
+		})
+	}
+}
+
+// TestResumeLive: the newest connection gets what comes, the one before it ends.
+func TestResumeLive(t *testing.T) {
+	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		a := r.do("POST", tool("1", "progress:x"), own...)
+		id, _, _, err := a.event()
+		require.NoError(t, err)
+		require.Contains(t, a.data(), `"progress":1`)
+		b := r.do("GET", "", append(own, "Last-Event-ID: "+id)...)
+		a.ends()
+		require.Contains(t, b.data(), `"progress":1`)
+		require.Contains(t, b.data(), `"progress":2`)
+		require.Contains(t, b.data(), `"progress":3`)
+		require.Equal(t, result("1"), b.data())
+		b.ends()
+	})
+}
+
+// TestResumeStreams: what is replayed is of one stream, though others of the
+// session speak too (RS-06, H1 of the field).
+func TestResumeStreams(t *testing.T) {
+	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		ids := map[string]string{}
+		for _, n := range []string{"1", "2"} {
+			ctx, leave := context.WithCancel(t.Context())
+			a := r.doContext(ctx, "POST", tool(n, "progress:"+n), own...)
+			id, _, _, err := a.event()
+			require.NoError(t, err)
+			ids[n] = id
+			leave()
+		}
+		<-time.After(time.Minute)
+		for n, id := range ids {
+			a := r.do("GET", "", append(own, "Last-Event-ID: "+id)...)
+			for range 3 {
+				require.Contains(t, a.data(), `"message":"`+n+`"`)
+			}
+			require.Equal(t, result(n), a.data())
+			a.ends()
+		}
+	})
+}
+
+// TestResumeForeign: an event id opens nothing outside its session (RS-02, SC-13).
+func TestResumeForeign(t *testing.T) {
+	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+		own, other := r.session("2025-11-25"), r.session("2025-11-25")
+		a := r.do("POST", tool("1", "progress:x"), own...)
+		id, _, _, err := a.event()
+		require.NoError(t, err)
+		for name, text := range map[string]string{
+			"another session's": id, "no id": "7", "unknown stream": eventlog.NewKey() + ".1", "beyond the end": strings.Split(id, ".")[0] + ".99",
+		} {
+			b := r.do("GET", "", append(other, "Last-Event-ID: "+text)...)
+			require.Equal(t, 400, b.StatusCode, name)
+			require.Contains(t, b.text(), `"error"`)
+		}
+		require.Equal(t, 400, r.do("GET", "", append(own, "Last-Event-ID: "+strings.Split(id, ".")[0]+".99")...).StatusCode)
+		require.Contains(t, a.data(), `"progress":1`)
+	})
+}
+
+// TestPurged: what the log lost cannot be resumed, and is said so (RS-13).
+func TestPurged(t *testing.T) {
+	logging(t, streamhttp.Options{Limits: streamhttp.Limits{Log: eventlog.Limits{MaxEvents: 2}}}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		ctx, leave := context.WithCancel(t.Context())
+		a := r.doContext(ctx, "POST", tool("1", "progress:x"), own...)
+		id, _, _, err := a.event()
+		require.NoError(t, err)
+		leave()
+		<-time.After(time.Minute)
+		require.Equal(t, 400, r.do("GET", "", append(own, "Last-Event-ID: "+id)...).StatusCode)
+	})
+}
+
+// TestPolling: a handler lets go of the connection; the client comes back after
+// the time it was told and gets the answer (SL-11, RS-07, RS-08).
+func TestPolling(t *testing.T) {
+	logging(t, streamhttp.Options{Retry: 700 * time.Millisecond}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		for name, want := range map[string]string{"poll:1500ms": "1500", "poll:": "700"} {
+			begun := time.Now()
+			a := r.do("POST", tool("1", name), own...)
+			id, retry, data, err := a.event()
+			require.NoError(t, err)
+			require.NotEmpty(t, id)
+			require.Empty(t, retry+data, "a priming event first")
+			_, retry, data, err = a.event()
+			require.NoError(t, err)
+			require.Empty(t, data)
+			require.Equal(t, want, retry)
+			a.ends()
+			require.Zero(t, time.Since(begun))
+			b := r.do("GET", "", append(own, "Last-Event-ID: "+id)...)
+			require.Equal(t, result("1"), b.data())
+			b.ends()
+			require.Equal(t, 5*time.Second, time.Since(begun))
+		}
+		old := r.session("2025-06-18")
+		require.Contains(t, r.do("POST", tool("1", "poll:1s"), old...).text(), "-32603", "who does not know priming events does not come back")
+	})
+}
+
+// TestGetResume: what is said while nobody listens on the GET stream waits for
+// the next connection, with its id or without.
+func TestGetResume(t *testing.T) {
+	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		tell := func(n int) {
+			for p := range r.srv.Peers {
+				require.NoError(t, p.Notify(t.Context(), fmt.Sprint("notifications/n", n), nil))
+			}
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		a := r.doContext(ctx, "GET", "", own...)
+		first, _, _, err := a.event()
+		require.NoError(t, err)
+		tell(1)
+		require.Contains(t, a.data(), "n1")
+		leave()
+		synctest.Wait()
+		tell(2)
+		tell(3)
+		b := r.do("GET", "", own...)
+		require.Contains(t, b.data(), "n2", "without an id: from where the last connection ended")
+		require.Contains(t, b.data(), "n3")
+		c := r.do("GET", "", append(own, "Last-Event-ID: "+first)...)
+		b.ends()
+		for n := range 3 {
+			require.Contains(t, c.data(), fmt.Sprint("n", n+1))
+		}
+		tell(4)
+		require.Contains(t, c.data(), "n4")
+		d := r.do("GET", "", own...)
+		c.ends()
+		synctest.Wait()
+		tell(5)
+		require.Contains(t, d.data(), "n5", "nothing of what another connection got (SL-18)")
+	})
+}
+
+// brokenLog fails when told to.
+type brokenLog struct {
+	eventlog.Log
+	create, add bool
+}
+
+var errLog = errors.New("the log is down")
+
+func (l *brokenLog) Caps() eventlog.Caps { return eventlog.Caps{} }
+
+func (l *brokenLog) Create(ctx context.Context, s eventlog.Stream, meta []byte, lim eventlog.Limits) error {
+	if l.create {
+		return errLog
+	}
+	return l.Log.Create(ctx, s, meta, lim)
+}
+
+func (l *brokenLog) Append(ctx context.Context, s eventlog.Stream, evs ...*eventlog.Event) error {
+	if l.add {
+		return errLog
+	}
+	return l.Log.Append(ctx, s, evs...)
+}
+
+func (l *brokenLog) After(ctx context.Context, s eventlog.Stream, last eventlog.EventID, follow bool) iter.Seq2[eventlog.Event, error] {
+	return l.Log.After(ctx, s, last, follow)
+}
+
+// TestBrokenLog: while the log is down calls are answered plainly where they can
+// be, streams end, and nothing hangs.
+func TestBrokenLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := eventlog.NewMemory(nil)
+		defer func() { _ = memory.Close() }()
+		log := &brokenLog{Log: memory}
+		r := open(t, &streamhttp.Options{Log: log}, nil)
+		defer r.close()
+		own := r.session("2025-11-25")
+		require.Equal(t, result("1"), r.do("POST", tool("1", "notify"), append(own, "Accept: text/event-stream")...).lastData())
+
+		log.create = true
+		require.Equal(t, result("1"), r.do("POST", tool("1", "sleep:20s"), own...).text(), "it cannot become a stream")
+		require.Contains(t, r.do("POST", tool("1", "progress:x"), own...).text(), "-32603", "the handler was told, and gave up")
+		require.Equal(t, 503, r.do("GET", "", own...).StatusCode)
+		log.create = false
+
+		started := make(chan struct{})
+		r.srv.Handle("stream", func(ctx context.Context, q *dispatch.Request, dst []byte) ([]byte, error) {
+			require.NoError(t, q.Notify(ctx, "notifications/first", nil))
+			<-started
+			return append(dst, "{}"...), nil
+		})
+		a := r.do("POST", request("1", "stream", ""), own...)
+		require.Contains(t, a.data(), "first")
+		log.add = true
+		close(started)
+		a.ends()
+		require.Equal(t, result("1"), r.do("POST", tool("1", "x"), own...).text())
+	})
+}
+
+// lastData reads to the end and returns the last data.
+func (a *reply) lastData() (last string) {
+	a.t.Helper()
+	for {
+		_, _, data, err := a.event()
+		if err == io.EOF {
+			return last
+		}
+		require.NoError(a.t, err)
+		if data != "" {
+			last = data
+		}
+	}
+}
