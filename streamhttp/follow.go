@@ -15,6 +15,7 @@ import (
 // attachment is a connection that follows a stream of the log.
 type attachment struct {
 	cancel context.CancelCauseFunc
+	gone   chan struct{} // closed when it writes no more
 }
 
 // let has the connection end, for one of the reasons below or a *pollLater.
@@ -33,8 +34,9 @@ type pollLater struct {
 
 func (*pollLater) Error() string { return "streamhttp: the handler let go of the connection" }
 
-// attach makes a connection the one that follows the stream called key; an older
-// one ends. It reports false when the session has ended.
+// attach makes a connection the one that follows the stream called key, when an
+// older one has ended: no event is written to both (SL-18). It reports false when
+// the session has ended.
 func (s *session) attach(key string, a *attachment) bool {
 	s.mu.Lock()
 	old, ended := s.attached[key], s.ended
@@ -47,6 +49,7 @@ func (s *session) attach(key string, a *attachment) bool {
 	s.mu.Unlock()
 	if old != nil {
 		old.let(errTaken)
+		<-old.gone // its write is cut off
 	}
 	return ended == nil
 }
@@ -91,14 +94,14 @@ type follower struct {
 func (h *Handler) newFollower(r *http.Request, s *session, name eventlog.Stream, last eventlog.EventID) *follower {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	f := &follower{
-		h: h, s: s, r: r, a: &attachment{cancel}, name: name, last: last,
+		h: h, s: s, r: r, a: &attachment{cancel, make(chan struct{})}, name: name, last: last,
 		prime: s.version().AllowsPriming(), ctx: ctx,
 	}
+	f.cancel = cancel
 	if !s.attach(name.Key, f.a) {
-		cancel(nil)
+		f.leave()
 		return nil
 	}
-	f.cancel = cancel
 	return f
 }
 
@@ -106,6 +109,7 @@ func (h *Handler) newFollower(r *http.Request, s *session, name eventlog.Stream,
 func (f *follower) leave() {
 	f.s.detach(f.name.Key, f.a)
 	f.cancel(nil)
+	close(f.a.gone)
 }
 
 // serveGet is serve for the GET stream of the session, which ends when the endpoint
@@ -121,6 +125,11 @@ func (f *follower) serveGet(w http.ResponseWriter) {
 func (f *follower) serve(w http.ResponseWriter) {
 	f.out = httpx.NewStream(w, f.r, &f.h.calls, f.a.cancel)
 	f.out.KeepAlive()
+	defer context.AfterFunc(f.ctx, func() {
+		if context.Cause(f.ctx) == errTaken {
+			f.out.Cut(errTaken)
+		}
+	})()
 	_ = f.out.Comment() // so that the headers go out
 	err := f.out.Flush()
 	if err == nil {
@@ -160,9 +169,7 @@ func (f *follower) flush() error {
 	}
 	if f.saves {
 		f.s.mu.Lock()
-		if f.s.attached[f.name.Key] == f.a {
-			f.s.get.last = f.last
-		}
+		f.s.get.last = f.last
 		f.s.mu.Unlock()
 	}
 	return nil

@@ -340,14 +340,13 @@ func TestGetQuiet(t *testing.T) {
 func TestDelete(t *testing.T) {
 	withAndWithoutLog(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
 		own := r.session("2025-11-25")
-		time.AfterFunc(time.Second, func() {
-			a := r.do("DELETE", "", own...)
-			require.Equal(t, 204, a.StatusCode)
-		})
+		deleted := make(chan int)
+		time.AfterFunc(time.Second, func() { deleted <- r.do("DELETE", "", own...).StatusCode })
 		begun := time.Now()
 		a := r.do("POST", tool("1", "sleep:1m"), own...)
 		require.Empty(t, a.text())
 		require.Equal(t, time.Second, time.Since(begun))
+		require.Equal(t, 204, <-deleted)
 		for _, method := range []string{"POST", "GET", "DELETE"} {
 			require.Equal(t, 404, r.do(method, tool("1", "x"), own...).StatusCode, method)
 		}

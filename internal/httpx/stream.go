@@ -59,6 +59,7 @@ type Stream struct {
 	writing bool
 	ended   error         // why nothing more is taken
 	failed  error         // why nothing more is written
+	lost    bool          // something that was queued was not written
 	moved   chan struct{} // closed when writing took the queue or stopped; made by who waits for that
 	wake    chan struct{} // capacity 1: there is something for Serve
 	wrote   time.Time     // when the last write ended
@@ -165,7 +166,7 @@ func (s *Stream) move() {
 }
 
 // Flush writes what waits, unless somebody writes already, who then takes it
-// along. The error is why the stream can be written no more.
+// along. The error is why something that was queued could not be written.
 func (s *Stream) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,12 +184,16 @@ func (s *Stream) Flush() error {
 		s.mu.Lock()
 		s.wrote = time.Now()
 		if err != nil {
+			s.lost = true
 			s.stop(fmt.Errorf("%w: write: %w", net.ErrClosed, err))
 		}
 	}
 	s.writing = false
 	s.move()
-	return s.failed
+	if s.lost {
+		return s.failed
+	}
+	return nil
 }
 
 // write writes and flushes b within the limit.
@@ -225,6 +230,7 @@ func (s *Stream) stop(err error) {
 		s.onEnd(err)
 	}
 	s.ended, s.failed = err, err
+	s.lost = s.lost || s.events > 0
 	s.still()
 	s.queue.Put()
 	s.queue, s.events = buf.Buffer{}, 0
@@ -232,6 +238,15 @@ func (s *Stream) stop(err error) {
 		_ = s.rc.SetWriteDeadline(time.Unix(1, 0)) // without deadlines it ends when it ends
 	}
 	s.move()
+}
+
+// Cut ends the stream at once, for the reason err: what waits is dropped, and a
+// write under way is cut off. Where nothing is being written the response ends
+// cleanly.
+func (s *Stream) Cut(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop(err)
 }
 
 // still ends the keep-alive. Caller holds s.mu.
@@ -338,7 +353,11 @@ func (s *Stream) Serve(ctx context.Context) error {
 		ended := s.ended
 		s.mu.Unlock()
 		if ended != nil {
-			return s.Finish()
+			err := s.Finish()
+			if err == nil && ended != ErrEnded {
+				err = ended
+			}
+			return err
 		}
 		select {
 		case <-s.wake:
