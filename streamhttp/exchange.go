@@ -40,7 +40,7 @@ type exchange struct {
 	writes bool          // the answer is being written
 	wrote  chan struct{} // closed when it is; made by who waits
 	stream *httpx.Stream
-	timer  *time.Timer
+	timer  *time.Timer // calls late
 }
 
 type state uint8
@@ -99,6 +99,8 @@ func (e *exchange) Busy() {
 // begin starts the time after which a silent call becomes an event stream.
 func (e *exchange) begin() {
 	if e.wants && e.h.limits.KeepAlive < 1<<62 {
+		e.mu.Lock()
+		defer e.mu.Unlock()
 		e.timer = time.AfterFunc(e.h.limits.KeepAlive, e.late)
 	}
 }
@@ -118,6 +120,9 @@ func (e *exchange) late() {
 		e.mu.Unlock()
 		_ = e.stream.Comment() // finish reports the end
 		_ = e.stream.Flush()
+	case was == waiting:
+		e.timer.Reset(e.h.limits.KeepAlive)
+		e.mu.Unlock()
 	default:
 		e.mu.Unlock()
 	}

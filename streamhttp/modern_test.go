@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/internal/memhttp"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/streamhttp"
@@ -282,5 +283,32 @@ func TestModernAsk(t *testing.T) {
 		a := r.modernTool("1", "ask")
 		require.Equal(t, "application/json", a.Header.Get("Content-Type"))
 		require.Contains(t, a.text(), "-32603")
+	})
+}
+
+// TestStuckHandler: a handler that does not end when its time is up keeps neither
+// the answer from its client nor others from theirs.
+func TestStuckHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := dispatch.NewServer(&dispatch.Options{Info: everything, Limits: dispatch.Limits{HandlerTimeout: 20 * time.Second}})
+		srv.Handle("stuck", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+			<-time.After(10 * time.Minute)
+			return append(dst, "{}"...), nil
+		})
+		h := streamhttp.NewHandler(srv, nil)
+		r := &rig{t: t, srv: srv, h: h, http: memhttp.Start(h, nil)}
+		body, headers := modernCall("1", "stuck", "")
+		begun := time.Now()
+		a := r.do("POST", body, append(headers, "Accept: application/json", "Connection: close")...)
+		text := make([]byte, a.ContentLength)
+		_, err := io.ReadFull(a.body, text)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "limit of 20s")
+		require.Equal(t, 30*time.Second, time.Since(begun), "at the next keep-alive time")
+		b := r.do("POST", body, headers...)
+		require.Contains(t, b.data(), "limit of 20s")
+		require.Equal(t, 50*time.Second, time.Since(begun))
+		<-time.After(11 * time.Minute)
+		r.close()
 	})
 }
