@@ -126,7 +126,7 @@ func TestAnnouncementAloneIsCheap(t *testing.T) {
 		_, err := r.Next()
 		require.True(t, framing.Recoverable(err))
 	})
-	require.Less(t, cost, int64(buf.MaxPooled+4*buf.BlockSize))
+	require.Less(t, cost, int64(buf.MaxBlock+4*buf.BlockSize))
 }
 
 // C12: after a large message the reader's memory is ordinary again, also while

@@ -10,7 +10,7 @@ func (r *Reader) nextLine(wait bool) (Frame, error) {
 	for {
 		i := bytes.IndexByte(r.mem[r.p:r.w], '\n')
 		if i < 0 {
-			if f, err := r.lineGoesOn(wait); err != nil || f.data != nil {
+			if f, err := r.lineGoesOn(wait); err != nil || f != (Frame{}) {
 				return f, err
 			}
 			continue

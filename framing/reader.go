@@ -102,9 +102,9 @@ func (r *Reader) Next() (Frame, error) {
 			start, end := r.s, r.p+i
 			c := r.mem[start]
 			if n := end - start; (c == '{' || c == '[') && r.mem[end-1] != '\r' && n <= r.opt.MaxFrame {
-				if ref, ok := r.block.TakeNext(); ok {
+				if region, ok := r.block.TakeNext(start, n); ok {
 					r.s, r.p, r.last = end+1, end+1, n
-					return Frame{r.mem[start:end:end], r.base + int64(start), ref}, nil
+					return Frame{region}, nil
 				}
 			}
 		}
@@ -166,15 +166,13 @@ func (r *Reader) parse(wait bool) (Frame, error) {
 
 // deliver makes a frame of mem[start:end], which lies before s.
 func (r *Reader) deliver(start, end int) Frame {
-	ref, ok := r.block.Take()
-	if !ok {
-		end -= start
-		r.roll(start)
-		start = 0
-		ref, _ = r.block.Take()
-	}
 	r.last = end - start
-	return Frame{r.mem[start:end:end], r.base + int64(start), ref}
+	region, ok := r.block.Take(start, r.last)
+	if !ok {
+		r.roll(start)
+		region, _ = r.block.Take(0, r.last)
+	}
+	return Frame{region}
 }
 
 // refuse makes the error for what begins at mem[at].
@@ -196,6 +194,7 @@ func (r *Reader) fill() error {
 	}
 	if r.s == r.w && r.block != nil && !r.block.Used() {
 		r.base += int64(r.w)
+		r.block.SetBase(r.base)
 		r.s, r.p, r.w = 0, 0, 0
 	}
 	if r.mustRoll() {

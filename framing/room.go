@@ -1,10 +1,6 @@
 package framing
 
-import (
-	"math/bits"
-
-	"github.com/wirespool/wirespool/internal/buf"
-)
+import "github.com/wirespool/wirespool/internal/buf"
 
 // mustRoll reports whether the next read needs, or is better off with, another
 // block.
@@ -36,6 +32,7 @@ func (r *Reader) roll(keep int) {
 	}
 	r.block, r.mem = next, mem
 	r.base += int64(keep)
+	next.SetBase(r.base)
 	r.s, r.p, r.w = r.s-keep, r.p-keep, n
 	r.header.line -= keep
 	r.moved += int64(n)
@@ -44,22 +41,20 @@ func (r *Reader) roll(keep int) {
 // blockSize chooses a block for pending bytes and what follows them. Sizes at
 // least double while one frame grows, so that moving costs linear time in all.
 // A body of announced length gets its memory at once only up to what is pooled:
-// an announcement alone must not cost megabytes.
+// an announcement alone must not cost megabytes. NewBlock rounds up.
 func (r *Reader) blockSize(pending int) int {
 	size := 2 * pending
-	if r.want > 0 {
-		size = min(r.want, max(size, buf.MaxPooled))
+	switch {
+	case r.want > 0:
+		size = min(r.want, max(size, buf.MaxBlock))
+	case pending >= keepChunk && r.last > pending:
+		size = max(size, min(r.last+minRead, buf.MaxBlock)) // traffic is of such frames
 	}
 	if r.last >= buf.BlockSize/4 {
 		size = max(size, min(4*r.last, keepChunk))
 	}
-	if size <= buf.BlockSize {
-		return buf.BlockSize
-	}
 	// No frame needs more than its limit, CR, LF and some room to read into.
-	most := max(r.opt.MaxFrame, r.opt.MaxHeader) + minRead
-	size = 1 << bits.Len(uint(min(size, most)-1))
-	if size >= most-most/8 {
+	if most := max(r.opt.MaxFrame, r.opt.MaxHeader) + minRead; size >= most-most/8 {
 		size = most // not one more step for the last few bytes
 	}
 	return max(size, pending+1)

@@ -13,16 +13,16 @@ func TestSteadyStateCostsNoAllocation(t *testing.T) {
 		"block": func() {
 			b := buf.NewBlock(1)
 			for range 100 {
-				r, _ := b.Take()
-				r.Release(nil)
+				r, _ := b.Take(0, 1)
+				r.Release()
 			}
 			b.Done()
 		},
 		"large block": func() {
 			b := buf.NewBlock(200 << 10)
-			r, _ := b.Take()
+			r, _ := b.Take(0, 1)
 			b.Done()
-			r.Release(nil)
+			r.Release()
 		},
 		"buffer": func() {
 			b := buf.Get(buf.Reply)

@@ -7,9 +7,6 @@ import (
 )
 
 const (
-	// BlockSize is the size of an ordinary read block.
-	BlockSize = 64 << 10
-
 	wordSlots = 32
 	words     = 256
 
@@ -28,33 +25,36 @@ const (
 // set, which makes handing out a frame free of atomic operations, and refs
 // counts the reader and the words with bits left, not the frames.
 type Block struct {
-	mem  []byte
-	big  memory // where mem came from if it is not an ordinary block's own
-	gen  uint32 // written only while nobody holds the block
-	next uint32 // slots handed out; the reader's alone
+	mem  []byte // never replaced: a handle kept too long still finds memory
+	key  uint64 // generation and number of the next slot; the reader's alone
+	base int64
+	pool *sync.Pool // nil if it is too large to be put back
 	refs atomic.Int32
 	guard
 	live [words]atomic.Uint64
 }
 
-var (
-	// blocks keeps ordinary blocks with their memory, shells keeps the
-	// bookkeeping of larger ones, whose memory goes to the pool of its class.
-	blocks = sync.Pool{New: func() any { return &Block{mem: make([]byte, BlockSize)} }}
-	shells = sync.Pool{New: func() any { return new(Block) }}
-)
+// blocks are the pools of blocks, one for each size, so that a pool never
+// answers with memory that is too small.
+var blocks [len(sizes)]sync.Pool
+
+var sizes = [...]int{BlockSize, 128 << 10, 256 << 10, 512 << 10, MaxBlock}
 
 // NewBlock returns a block of at least size bytes, BlockSize being the least.
 // Its bytes are whatever was there before.
 func NewBlock(size int) *Block {
-	var b *Block
-	if size <= BlockSize {
-		b = blocks.Get().(*Block)
-	} else {
-		b = shells.Get().(*Block)
-		b.big, b.mem = takeMemory(size)
+	class := 0
+	for class < len(sizes) && sizes[class] < size {
+		class++
 	}
-	b.next = 0
+	var b *Block
+	if class == len(sizes) {
+		b = &Block{mem: make([]byte, size)}
+	} else if pooled, ok := blocks[class].Get().(*Block); ok {
+		b = pooled
+	} else {
+		b = &Block{mem: make([]byte, sizes[class]), pool: &blocks[class]}
+	}
 	b.refs.Store(1)
 	return b
 }
@@ -63,59 +63,67 @@ func NewBlock(size int) *Block {
 // the regions of frames that are still held.
 func (b *Block) Mem() []byte { return b.mem }
 
-// Take hands out one slot. It reports false when the block has none left.
-func (b *Block) Take() (Ref, bool) {
-	k := b.next
+// SetBase says which offset Mem begins at in the stream that it is read from.
+// Only a block that is not yet used may be told.
+func (b *Block) SetBase(offset int64) { b.base = offset }
+
+// Take hands out size bytes of Mem from start on. It reports false when the
+// block has no slot left for them.
+func (b *Block) Take(start, size int) (Region, bool) {
+	k := b.key
 	if k%wordSlots == 0 && !b.open(k) {
-		return Ref{}, false
+		return Region{}, false
 	}
-	b.next = k + 1
-	return Ref{b, b.gen, k}, true
+	b.key = k + 1
+	return Region{b, k, start, size}, true
 }
 
 // TakeNext is Take for a slot whose word is open already; it reports false for
 // any other, which is then Take's to hand out.
-func (b *Block) TakeNext() (Ref, bool) {
-	k := b.next
+func (b *Block) TakeNext(start, size int) (Region, bool) {
+	k := b.key
 	if k%wordSlots == 0 {
-		return Ref{}, false
+		return Region{}, false
 	}
-	b.next = k + 1
-	return Ref{b, b.gen, k}, true
+	b.key = k + 1
+	return Region{b, k, start, size}, true
 }
 
 // Used reports whether a slot was handed out.
-func (b *Block) Used() bool { return b.next != 0 }
+func (b *Block) Used() bool { return uint32(b.key) != 0 }
 
 // open makes the word of slot k live.
-func (b *Block) open(k uint32) bool {
-	if k == Slots {
+func (b *Block) open(k uint64) bool {
+	if uint32(k) == Slots {
 		return false
 	}
 	b.refs.Add(1)
-	b.live[k/wordSlots].Store(uint64(b.gen)<<32 | math.MaxUint32)
+	b.live[word(k)].Store(k | math.MaxUint32)
 	return true
 }
 
+// word is the index of a key's word.
+func word(key uint64) uint8 { return uint8(key / wordSlots) }
+
 // Done ends the reader's hold. The caller must not touch b afterwards.
 func (b *Block) Done() {
-	if used := b.next % wordSlots; used != 0 {
-		b.clear(b.next/wordSlots, b.gen, ^uint32(0)<<used)
+	if used := b.key % wordSlots; used != 0 {
+		b.clear(b.key, math.MaxUint32<<used&math.MaxUint32)
 	}
 	b.drop()
 }
 
-// clear drops the given slots of a word. It reports false, and does nothing,
+// clear drops the given slots of key's word. It reports false, and does nothing,
 // when the word belongs to another generation or one of them is not live.
-func (b *Block) clear(word, gen, slots uint32) bool {
-	w := &b.live[word]
+func (b *Block) clear(key, slots uint64) bool {
+	w := &b.live[word(key)]
 	for {
 		old := w.Load()
-		if uint32(old>>32) != gen || uint32(old)&slots != slots {
+		if (old^key)>>32 != 0 || old&slots != slots {
 			return false
 		}
-		if w.CompareAndSwap(old, old&^uint64(slots)) {
-			if uint32(old) == slots {
+		if w.CompareAndSwap(old, old&^slots) {
+			if uint32(old) == uint32(slots) {
 				b.drop()
 			}
 			return true
@@ -128,52 +136,8 @@ func (b *Block) drop() {
 		return
 	}
 	// A generation must never come round again while an old handle may exist.
-	b.gen++
-	pool := &blocks
-	if len(b.mem) > BlockSize {
-		b.big.put(b.mem)
-		b.big, b.mem = memory{}, nil
-		pool = &shells
+	b.key = (b.key>>32 + 1) << 32
+	if b.key != 0 && b.pool != nil {
+		b.pool.Put(b)
 	}
-	if b.gen != 0 {
-		pool.Put(b)
-	}
-}
-
-// A Ref is the hold of one frame on its block. Copies of it are the same hold.
-// The zero Ref holds nothing.
-type Ref struct {
-	block *Block
-	gen   uint32
-	slot  uint32
-}
-
-// Live reports whether the hold has not been released. The zero Ref is live.
-func (r Ref) Live() bool {
-	if r.block == nil {
-		return true
-	}
-	w := r.block.live[r.slot/wordSlots].Load()
-	return uint32(w>>32) == r.gen && w>>(r.slot%wordSlots)&1 != 0
-}
-
-// Release ends the hold. region is the frame's part of the block, borrowed for
-// the call; poison builds fill it. Release reports whether this call was the
-// one that ended it: a second call, by this Ref or a copy, is a counted no-op
-// that reports false, and a panic in poison builds.
-func (r Ref) Release(region []byte) bool {
-	b := r.block
-	if b == nil {
-		return true
-	}
-	b.lock()
-	if Poisoned && r.Live() {
-		poison(region)
-	}
-	ok := b.clear(r.slot/wordSlots, r.gen, 1<<(r.slot%wordSlots))
-	b.unlock()
-	if !ok {
-		misuse("a frame")
-	}
-	return ok
 }

@@ -21,9 +21,9 @@ func again(t *testing.T, f func()) {
 	require.Equal(t, before+1, buf.Misuses())
 }
 
-func take(t *testing.T, b *buf.Block) buf.Ref {
+func take(t *testing.T, b *buf.Block) buf.Region {
 	t.Helper()
-	r, ok := b.Take()
+	r, ok := b.Take(0, 1)
 	require.True(t, ok)
 	return r
 }
@@ -32,8 +32,8 @@ func TestBlockSizes(t *testing.T) {
 	for _, c := range []struct{ ask, get int }{
 		{1, buf.BlockSize}, {buf.BlockSize, buf.BlockSize},
 		{buf.BlockSize + 1, 128 << 10}, {128 << 10, 128 << 10}, {128<<10 + 1, 256 << 10},
-		{300 << 10, 512 << 10}, {600 << 10, 1 << 20}, {1 << 20, 1 << 20},
-		{1<<20 + 1, 1<<20 + 1}, {3 << 20, 3 << 20},
+		{300 << 10, 512 << 10}, {512<<10 + 1, buf.MaxBlock}, {1 << 20, buf.MaxBlock},
+		{1<<20 + 1, buf.MaxBlock}, {buf.MaxBlock, buf.MaxBlock}, {buf.MaxBlock + 1, buf.MaxBlock + 1}, {5 << 20, 5 << 20},
 	} {
 		for range 3 { // also when the memory has been used before
 			b := buf.NewBlock(c.ask)
@@ -49,7 +49,7 @@ func TestBlockLivesUntilTheLastRelease(t *testing.T) {
 		for _, frames := range []int{0, 1, 31, 32, 33, 64, 100} {
 			for _, doneFirst := range []bool{true, false} {
 				b := buf.NewBlock(size)
-				var refs []buf.Ref
+				var refs []buf.Region
 				for range frames {
 					refs = append(refs, take(t, b))
 				}
@@ -59,7 +59,7 @@ func TestBlockLivesUntilTheLastRelease(t *testing.T) {
 				}
 				for i, r := range refs {
 					require.True(t, r.Live(), i)
-					require.True(t, r.Release(nil))
+					require.True(t, r.Release())
 					require.False(t, r.Live())
 					for _, later := range refs[i+1:] {
 						require.True(t, later.Live())
@@ -69,11 +69,31 @@ func TestBlockLivesUntilTheLastRelease(t *testing.T) {
 					b.Done()
 				}
 				if frames > 0 {
-					again(t, func() { require.False(t, refs[0].Release(nil)) })
+					again(t, func() { require.False(t, refs[0].Release()) })
 				}
 			}
 		}
 	}
+}
+
+// A region is its part of the memory, cut to its length, until it is released.
+func TestRegion(t *testing.T) {
+	b := buf.NewBlock(1)
+	b.SetBase(1000)
+	copy(b.Mem(), "one two three")
+	r, ok := b.Take(4, 3)
+	require.True(t, ok)
+	require.Equal(t, "two", string(r.Bytes()))
+	require.Equal(t, 3, cap(r.Bytes()))
+	require.Equal(t, int64(1004), r.Offset())
+	next, ok := b.TakeNext(8, 5)
+	require.True(t, ok)
+	require.True(t, r.Release())
+	require.Nil(t, r.Bytes())
+	require.Equal(t, "three", string(next.Bytes()))
+	require.True(t, next.Release())
+	b.Done()
+	require.Nil(t, next.Bytes())
 }
 
 // A held frame keeps its memory from everybody else.
@@ -87,16 +107,16 @@ func TestHeldMemoryIsNotHandedOut(t *testing.T) {
 		require.NotSame(t, &mem[0], &other.Mem()[0])
 		other.Done()
 	}
-	require.True(t, held.Release(nil))
+	require.True(t, held.Release())
 }
 
 // A handle of an earlier life of a block must not release a frame of the
 // present one, nor be taken for live.
 func TestStaleHandleOfAReusedBlock(t *testing.T) {
-	var stale []buf.Ref
+	var stale []buf.Region
 	for range 50 {
 		b := buf.NewBlock(1)
-		var mine []buf.Ref
+		var mine []buf.Region
 		for range 40 {
 			mine = append(mine, take(t, b))
 		}
@@ -104,14 +124,14 @@ func TestStaleHandleOfAReusedBlock(t *testing.T) {
 			require.False(t, r.Live())
 		}
 		if len(stale) > 0 {
-			again(t, func() { stale[len(stale)-1].Release(b.Mem()[:10]) })
+			again(t, func() { stale[len(stale)-1].Release() })
 		}
 		for _, r := range mine {
 			require.True(t, r.Live())
 		}
 		b.Done()
 		for _, r := range mine {
-			require.True(t, r.Release(nil))
+			require.True(t, r.Release())
 		}
 		stale = append(stale, mine...)
 	}
@@ -119,25 +139,27 @@ func TestStaleHandleOfAReusedBlock(t *testing.T) {
 
 func TestSlotsRunOut(t *testing.T) {
 	b := buf.NewBlock(1)
-	refs := make([]buf.Ref, buf.Slots)
+	refs := make([]buf.Region, buf.Slots)
 	for i := range refs {
 		refs[i] = take(t, b)
 	}
-	_, ok := b.Take()
+	_, ok := b.Take(0, 1)
 	require.False(t, ok)
 	b.Done()
 	for _, r := range refs {
-		require.True(t, r.Release(nil))
+		require.True(t, r.Release())
 	}
-	again(t, func() { refs[0].Release(nil) })
+	again(t, func() { refs[0].Release() })
 }
 
 func TestZeroRef(t *testing.T) {
 	before := buf.Misuses()
-	var r buf.Ref
+	var r buf.Region
 	require.True(t, r.Live())
-	require.True(t, r.Release(nil))
-	require.True(t, r.Release(nil))
+	require.Nil(t, r.Bytes())
+	require.Zero(t, r.Offset())
+	require.True(t, r.Release())
+	require.True(t, r.Release())
 	require.Equal(t, before, buf.Misuses())
 }
 
@@ -152,7 +174,7 @@ func TestConcurrentReleases(t *testing.T) {
 	wins := make([]int, racers)
 	for round := range rounds {
 		b := buf.NewBlock(1)
-		var refs []buf.Ref
+		var refs []buf.Region
 		for range frames {
 			refs = append(refs, take(t, b))
 		}
@@ -160,7 +182,7 @@ func TestConcurrentReleases(t *testing.T) {
 		for k := range racers {
 			wg.Go(func() {
 				for _, r := range refs {
-					if r.Release(nil) {
+					if r.Release() {
 						wins[k]++
 					}
 				}

@@ -11,8 +11,7 @@ import (
 // and a pool calibrates itself on what it sees.
 type Kind uint8
 
-// The kinds of memory that grows by append. Incoming frames that straddle blocks
-// have pools too; they are reached through [NewBlock].
+// The kinds of memory that grows by append.
 const (
 	Reply Kind = iota // replies and batch arrays
 	Frame             // one outgoing frame of a byte stream
@@ -26,6 +25,16 @@ var (
 	pools = newPools(int(kinds))
 	hulls = sync.Pool{New: func() any { return new(hull) }}
 )
+
+// newPools makes each pool a variable of its own: they need 64-bit alignment,
+// which 32-bit platforms give to an allocation but not to elements of an array.
+func newPools(n int) []*bytebufferpool.Pool {
+	pools := make([]*bytebufferpool.Pool, n)
+	for i := range pools {
+		pools[i] = new(bytebufferpool.Pool)
+	}
+	return pools
+}
 
 // hull carries the generation of a pooled buffer, for which bytebufferpool has
 // no room. It is never freed while a Buffer points to it, only used again.

@@ -3,8 +3,8 @@
 // # Usage
 //
 // A reader takes a [Block] with [NewBlock], reads into [Block.Mem], takes one
-// [Ref] per frame with [Block.Take] and calls [Block.Done] when it moves on.
-// Whoever holds a frame calls [Ref.Release] once; the last release after Done
+// [Region] per frame with [Block.Take] and calls [Block.Done] when it moves on.
+// Whoever holds a frame calls [Region.Release] once; the last release after Done
 // gives the block back to its pool.
 //
 // Whoever builds bytes by appending takes a [Buffer] with [Get], appends to its
@@ -31,8 +31,8 @@
 //
 // # Limits
 //
-// Memory above [MaxPooled] is left to the garbage collector instead of being
-// put back: one huge message must not be held for ever by a pool.
+// A buffer above [MaxPooled] and a block above [MaxBlock] are left to the garbage
+// collector instead of being put back: one huge message must not be held for ever by a pool.
 //
 // # Errors
 //

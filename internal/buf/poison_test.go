@@ -14,13 +14,14 @@ import (
 func TestGivenBackMemoryIsFilled(t *testing.T) {
 	block := buf.NewBlock(1)
 	copy(block.Mem(), "one two")
-	ref := take(t, block)
-	ref.Release(block.Mem()[:3])
+	ref, ok := block.Take(0, 3)
+	require.True(t, ok)
+	ref.Release()
 	require.Equal(t, "\xFF\xFF\xFF two", string(block.Mem()[:7]))
 
 	// A stale handle panics before it can fill what is not its frame any more.
 	copy(block.Mem(), "new")
-	require.Panics(t, func() { ref.Release(block.Mem()[:3]) })
+	require.Panics(t, func() { ref.Release() })
 	require.Equal(t, "new", string(block.Mem()[:3]))
 	block.Done()
 
