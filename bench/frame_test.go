@@ -20,6 +20,7 @@ func frameGroups() (all []group) {
 	for _, s := range frameSizes {
 		all = append(all, frameGroup("newline", s.name, s.of, Lines(s.of, s.size),
 			framer{"wirespool", frameWirespool(framing.Newline)},
+			framer{"wirespool-lent", frameLent(framing.Newline)},
 			framer{"bufio.Scanner", frameScanner(s.size)},
 			framer{"limit-indexbyte", frameLines}))
 	}
@@ -93,6 +94,21 @@ func frameWirespool(f framing.Framing) func(io.Reader, *tally) error {
 			}
 			t.add(frame.Bytes())
 			frame.Release()
+		}
+	}
+}
+
+// frameLent has each frame until it asks for the next, as all the others have
+// theirs; frameWirespool could keep it.
+func frameLent(f framing.Framing) func(io.Reader, *tally) error {
+	return func(r io.Reader, t *tally) error {
+		frames := framing.NewReader(r, f, nil)
+		for {
+			text, _, err := frames.Lend()
+			if err != nil {
+				return unlessEnd(err)
+			}
+			t.add(text)
 		}
 	}
 }

@@ -87,7 +87,7 @@ var impls = map[string]string{
 	"Batch":  "+wirespool +encoding_json +sonic sonic.Valid limit-utf8 limit-copy",
 	"Encode": "+wirespool +wirespool-oneline +encoding_json +sonic limit-append",
 
-	"Frame/shape=newline":        "+wirespool +bufio.Scanner +limit-indexbyte",
+	"Frame/shape=newline":        "+wirespool +wirespool-lent +bufio.Scanner +limit-indexbyte",
 	"Frame/shape=content-length": "+wirespool +limit-readslice",
 
 	"SSE/shape=parse":  "+wirespool +limit-bufio",

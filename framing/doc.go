@@ -22,6 +22,10 @@
 //		}
 //	}
 //
+// A caller that is done with each frame before it asks for the next, as one that
+// copies or searches a stream, takes them from [Reader.Lend] and has nothing to
+// release.
+//
 // [Newline] is MCP's framing: a line feed ends a frame, one carriage return
 // before it is dropped, lines of white space are skipped, one byte order mark
 // at the start of the stream is skipped, and no other character ends a line.
@@ -48,7 +52,8 @@
 // Frame or a copy of it, is a counted no-op, and a panic under the build tag
 // wirespool_poison, which also overwrites each frame when it is released.
 // Forgetting Release costs memory until the collector runs, never correctness.
-// [Frame.Detach] copies out what is kept for longer than a moment.
+// [Frame.Detach] copies out what is kept for longer than a moment. What
+// [Reader.Lend] returns is borrowed until the Reader is called again.
 //
 // What Queue, QueueBytes are given is copied. What Send and SendBytes are given
 // is borrowed until they return.

@@ -78,6 +78,27 @@ func events(r *framing.Reader) []string {
 	return append(out, "does not end")
 }
 
+// eventsLent is events for frames that are lent, every third after a question for
+// more.
+func eventsLent(r *framing.Reader) []string {
+	var out []string
+	for i := range 1 << 20 {
+		if i%3 == 0 {
+			r.More()
+		}
+		text, offset, err := r.Lend()
+		if e, ok := errors.AsType[*framing.Error](err); ok {
+			out = append(out, refusal(e))
+			continue
+		}
+		if err != nil {
+			return append(out, err.Error())
+		}
+		out = append(out, fmt.Sprintf("%d %s", offset, text))
+	}
+	return append(out, "does not end")
+}
+
 func refusal(e *framing.Error) string {
 	s := fmt.Sprintf("!%d %v", e.Offset, e.Kind)
 	if e.Limit.Name != "" {
@@ -100,6 +121,10 @@ func runWireCases(t *testing.T, f framing.Framing, cases []wireCase) {
 			want := append(append([]string{}, c.want...), "EOF")
 			for how, src := range cuts(c.in) {
 				require.Equal(t, want, events(framing.NewReader(src, f, c.opt)), how)
+			}
+			// A frame that is lent is the same as one that is held.
+			for how, src := range cuts(c.in) {
+				require.Equal(t, want, eventsLent(framing.NewReader(src, f, c.opt)), "lent, %s", how)
 			}
 			// More must neither change what comes nor promise what is not there.
 			for how, src := range cuts(c.in) {

@@ -2,6 +2,7 @@ package framing_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +65,28 @@ func TestDetach(t *testing.T) {
 	kept[0] = '!'
 	require.NotEqual(t, byte('!'), view[0], "a copy of its own")
 	again(t, f.Release)
+}
+
+// What is lent is cut to its length, is not a frame that could be released, and
+// leaves those that are held alone.
+func TestLend(t *testing.T) {
+	before := buf.Misuses()
+	r := framing.NewReader(strings.NewReader("[1]\n[2]\n [3]\n[4]"), framing.Newline, nil)
+	first, err := r.Next()
+	require.NoError(t, err)
+	for i, want := range []string{"[2]", " [3]", "[4]"} {
+		text, offset, err := r.Lend()
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
+		require.Equal(t, []int64{4, 8, 13}[i], offset)
+		_ = append(text, "!!!!"...)
+	}
+	_, _, err = r.Lend()
+	require.Equal(t, io.EOF, err)
+	require.Equal(t, "[1]", string(first.Bytes()))
+	first.Release()
+	require.NoError(t, r.Close())
+	require.Equal(t, before, buf.Misuses())
 }
 
 // An append by the user must not reach the neighbour.

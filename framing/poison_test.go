@@ -38,3 +38,20 @@ func TestReleaseFillsTheFrame(t *testing.T) {
 		require.Equal(t, bytes.Repeat([]byte{buf.PoisonByte}, len(big)), views[2])
 	}
 }
+
+// A text that was lent is unreadable as soon as the reader is asked for more.
+func TestLoanEnds(t *testing.T) {
+	for what, ask := range map[string]func(*framing.Reader){
+		"Lend":  func(r *framing.Reader) { r.Lend() },
+		"Next":  func(r *framing.Reader) { r.Next() },
+		"More":  func(r *framing.Reader) { r.More() },
+		"Close": func(r *framing.Reader) { r.Close() },
+	} {
+		r := framing.NewReader(strings.NewReader("[1]\n[2]\n"), framing.Newline, nil)
+		text, _, err := r.Lend()
+		require.NoError(t, err)
+		require.Equal(t, "[1]", string(text))
+		ask(r)
+		require.Equal(t, bytes.Repeat([]byte{buf.PoisonByte}, 3), text, what)
+	}
+}

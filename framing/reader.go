@@ -34,6 +34,7 @@ type Reader struct {
 	base  int64 // stream offset of mem[0]
 	err   error // what src ended with, wrapped; sticky
 	ahead result
+	lent  Frame // by Lend; in poison builds only
 
 	header header
 	want   int    // length of the body that begins at s, in phase inBody
@@ -95,6 +96,7 @@ func (r *Reader) Framing() Framing { return Framing(r.framing.Load()) }
 // returned by every later call: io.EOF is a clean end, other errors of the
 // source are wrapped.
 func (r *Reader) Next() (Frame, error) {
+	r.takeBack()
 	// Nearly every line lies in the buffer, is a JSON object or array, and ends
 	// with a bare LF: that is decided here.
 	if r.mode == modeLines && r.phase == inLines && !r.ahead.full {
@@ -124,6 +126,7 @@ func (r *Reader) next() (Frame, error) {
 // More reports whether a complete frame, or one that will be refused, is
 // already buffered: the next Next will not block.
 func (r *Reader) More() bool {
+	r.takeBack()
 	if r.ahead.full {
 		return true
 	}
@@ -138,6 +141,7 @@ func (r *Reader) More() bool {
 // Close releases what the Reader holds. Frames stay with their holders, and the
 // source is not closed. Next then returns an error that wraps net.ErrClosed.
 func (r *Reader) Close() error {
+	r.takeBack()
 	if r.ahead.full && r.ahead.err == nil {
 		r.ahead.frame.Release()
 	}

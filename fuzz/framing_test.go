@@ -15,8 +15,8 @@ import (
 // maxFrame is within reach of short inputs.
 const maxFrame = 120
 
-// FuzzFraming reads a stream whole and in pieces, in each framing: the same
-// frames, refusals and offsets come, the decoder says of each frame what the
+// FuzzFraming reads a stream whole and in pieces, in each framing, with frames
+// that are held and that are lent: the same frames, refusals and offsets come, the decoder says of each frame what the
 // model says, and what it accepts survives the way through a writer.
 func FuzzFraming(f *testing.F) {
 	lines := []byte("\uFEFF\n")
@@ -43,6 +43,9 @@ func FuzzFraming(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream, cuts []byte, mode uint8) {
 		kind := framing.Framing(mode % 3)
 		whole := read(t, bytes.NewReader(stream), kind)
+		if lent := lend(t, &pieces{rest: stream, cuts: cuts}, kind); !slices.Equal(whole, lent) {
+			t.Fatalf("%s %q, cut %v:\n lent %+v\nwhole %+v", kind, stream, cuts, lent, whole)
+		}
 		pieces := read(t, &pieces{rest: stream, cuts: cuts}, kind)
 		if !slices.Equal(whole, pieces) {
 			t.Fatalf("%s %q, cut %v:\nin pieces %+v\n    whole %+v", kind, stream, cuts, pieces, whole)
@@ -86,6 +89,26 @@ func read(t *testing.T, src io.Reader, kind framing.Framing) (events []event) {
 		}
 		if len(events) > 10000 {
 			t.Fatal("the stream has no end")
+		}
+	}
+}
+
+// lend is read for frames that are lent.
+func lend(t *testing.T, src io.Reader, kind framing.Framing) (events []event) {
+	t.Helper()
+	r := framing.NewReader(src, kind, &framing.Options{MaxFrame: maxFrame, MaxHeader: 100})
+	for {
+		text, offset, err := r.Lend()
+		refusal, refused := errors.AsType[*framing.Error](err)
+		switch {
+		case refused:
+			events = append(events, event{refusal: *refusal, at: refusal.Offset})
+		case err == io.EOF:
+			return events
+		case err != nil:
+			t.Fatalf("the stream ended with %v", err)
+		default:
+			events = append(events, event{frame: string(text), at: offset})
 		}
 	}
 }

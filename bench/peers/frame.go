@@ -21,6 +21,7 @@ func frameGroups() (all []Group) {
 	for _, s := range frameSizes {
 		all = append(all, frameGroup("newline", s.name, "limit-indexbyte", s.of, bench.Lines(s.of, s.size),
 			framer{"wirespool", frameWirespool(framing.Newline)},
+			framer{"wirespool-lent", frameLent(framing.Newline)},
 			framer{"bufio.Scanner", frameScanner(s.size)},
 			framer{"go-sdk", frameGoSDK},
 			framer{"mcp-go", frameMCPGo},
@@ -129,6 +130,21 @@ func frameWirespool(f framing.Framing) func(io.Reader, *cuts) error {
 			}
 			c.add(frame.Bytes())
 			frame.Release()
+		}
+	}
+}
+
+// frameLent has each frame until it asks for the next, as all the others have
+// theirs; frameWirespool could keep it.
+func frameLent(f framing.Framing) func(io.Reader, *cuts) error {
+	return func(r io.Reader, c *cuts) error {
+		frames := framing.NewReader(r, f, nil)
+		for {
+			text, _, err := frames.Lend()
+			if err != nil {
+				return unlessEnd(err)
+			}
+			c.add(text)
 		}
 	}
 }

@@ -18,7 +18,7 @@ var impls = map[string]string{
 	"Encode": "+wirespool +wirespool-oneline +encoding_json +json_v2 +sonic +goccy +segmentio +jx " +
 		"+go-sdk +mcp-go +exp-jsonrpc2 +sourcegraph limit-append",
 
-	"Frame/shape=newline":        "+wirespool +bufio.Scanner +go-sdk +mcp-go +jrpc2-line +limit-indexbyte",
+	"Frame/shape=newline":        "+wirespool +wirespool-lent +bufio.Scanner +go-sdk +mcp-go +jrpc2-line +limit-indexbyte",
 	"Frame/shape=content-length": "+wirespool +jrpc2-lsp +exp-jsonrpc2 +textproto +sourcegraph +limit-readslice",
 
 	"SSE/shape=parse":  "+wirespool +go-sdk +tmaxmax +r3labs +limit-bufio",

@@ -134,7 +134,7 @@ func (l *listing) stream(in io.Reader, how framing.Framing) error {
 		if !r.More() {
 			l.out.Flush() // somebody may watch while the stream is still being written
 		}
-		frame, err := r.Next()
+		text, offset, err := r.Lend()
 		refused, ok := errors.AsType[*framing.Error](err)
 		switch {
 		case ok:
@@ -148,14 +148,13 @@ func (l *listing) stream(in io.Reader, how framing.Framing) error {
 		var entry explain.Entry
 		recorded := false
 		if l.n == 0 || capture {
-			entry, recorded = l.explainer.ReadCapture(frame.Bytes())
+			entry, recorded = l.explainer.ReadCapture(text)
 			capture = capture || recorded
 		}
 		if !recorded {
-			entry = explain.Entry{Offset: frame.Offset(), Report: l.explainer.Frame(frame.Bytes(), frame.Offset())}
+			entry = explain.Entry{Offset: offset, Report: l.explainer.Frame(text, offset)}
 		}
 		l.add(&entry)
-		frame.Release()
 	}
 }
 

@@ -32,7 +32,8 @@
 // # Limits
 //
 // A buffer above [MaxPooled] and a block above [MaxBlock] are left to the garbage
-// collector instead of being put back: one huge message must not be held for ever by a pool.
+// collector instead of being put back: one huge message must not be held for
+// ever by a pool.
 //
 // # Errors
 //

@@ -60,7 +60,7 @@ func measureGroup(o *options, g peers.Group) (group, error) {
 		return group{}, err
 	}
 	m := group{name: g.Name(), limit: g.Limit, tables: map[string]report.Table{}}
-	for _, base := range []string{ours, "wirespool-oneline", g.Limit} {
+	for _, base := range []string{ours, oneline, lent, g.Limit} {
 		if _, ok := g.Entry(base); !ok {
 			continue
 		}

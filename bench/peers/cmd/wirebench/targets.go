@@ -30,6 +30,7 @@ const (
 	request = "Decode/shape=request/size=120B"
 	toolRow = "Decode/shape=tools/size=30K"
 	oneline = "wirespool-oneline"
+	lent    = "wirespool-lent"
 )
 
 // microTargets are those of the codec and the framing.
@@ -48,6 +49,10 @@ var microTargets = []ratioTarget{
 	within("Frame/shape=newline/size=64K", ours, "limit-indexbyte", 1),
 	faster("Frame/shape=newline/size=120B", "bufio.Scanner", 1), faster("Frame/shape=newline/size=1K", "bufio.Scanner", 1),
 	faster("Frame/shape=newline/size=64K", "bufio.Scanner", 1),
+	within("Frame/shape=newline/size=120B", lent, "limit-indexbyte", 1.4),
+	within("Frame/shape=newline/size=1K", lent, "limit-indexbyte", 1.15),
+	{"Frame/shape=newline/size=120B", "bufio.Scanner", lent, true, 1},
+	{"Frame/shape=newline/size=1K", "bufio.Scanner", lent, true, 1},
 	within("Frame/shape=content-length/size=120B", ours, "limit-readslice", 1.4),
 	within("Frame/shape=content-length/size=1K", ours, "limit-readslice", 1.4),
 	within("Frame/shape=content-length/size=64K", ours, "limit-readslice", 1.4),
