@@ -61,6 +61,23 @@ func TestC12LinearWork(t *testing.T) {
 	}
 }
 
+// A line as long as the one before it moves once it is known to be long, and no
+// more; its memory comes from a pool.
+func TestC12LargeTrafficMovesLittle(t *testing.T) {
+	const size = 1<<20 + 1000
+	stream := appendFrame(nil, framing.Newline, filled(0, size))
+	r := framing.NewReader(io.MultiReader(bytes.NewReader(stream), bytes.NewReader(stream)), framing.Newline, nil)
+	for i, most := range []int64{1 << 20, 256 << 10} {
+		before := r.Moved()
+		frame, err := r.Next()
+		require.NoError(t, err)
+		require.Len(t, frame.Bytes(), size)
+		require.LessOrEqual(t, r.Moved()-before, most, "line %d", i)
+		require.Positive(t, r.Moved()-before)
+		frame.Release()
+	}
+}
+
 // C10, C12: a line beyond the limit costs no more memory than the limit and a
 // block, at any time, and the reader goes on with an ordinary block.
 func TestC12LineBeyondTheLimit(t *testing.T) {
