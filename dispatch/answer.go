@@ -33,6 +33,14 @@ func (p *Peer) answerError(w *worker, via transport.Exchange, id codec.ID, e *co
 	w.out.Error = nil
 }
 
+// refuse answers a message that is not handled with an error.
+func (p *Peer) refuse(w *worker, in *transport.Inbound, id codec.ID, e *codec.Error) {
+	if p.engine.opts.Observer != nil {
+		p.reportRefused(in, e)
+	}
+	p.answerError(w, in.Via, id, e)
+}
+
 // send sends w.out, which answers a request.
 func (p *Peer) send(w *worker, via transport.Exchange) {
 	var err error
@@ -144,6 +152,9 @@ func (c *complaints) allow(now time.Time) bool {
 func (p *Peer) handleInvalid(w *worker) {
 	in := &w.in
 	p.engine.log.Warn("input refused", "error", in.Err, "bytes", in.Bytes)
+	if p.engine.opts.Observer != nil {
+		p.reportRefused(in, nil)
+	}
 	if looksLikeAnswer(in) {
 		p.failAnswered(in)
 		return

@@ -57,6 +57,8 @@ func (p *Peer) handleBatch(w *worker) {
 			item.Message.Detach() // the lane may keep it longer than the array lives
 			if rt := p.takeNotification(item); rt != nil {
 				lane = p.lane.enter(item, math.MaxInt, math.MaxInt, true) || lane // the array is bounded
+			} else if p.engine.opts.Observer != nil {
+				p.reportIgnored(item)
 			}
 		case item.Kind == codec.Response || item.Kind == codec.ErrorResponse:
 			item.Message.Detach() // for the call that waits for it
@@ -80,13 +82,16 @@ func (p *Peer) handleBatch(w *worker) {
 func (p *Peer) refuseBatch(w *worker) {
 	p.engine.log.Warn("array refused", "revision", p.Revision())
 	if p.serving {
-		p.answerError(w, w.in.Via, p.unreadableID(), refusef(protocol.CodeInvalidRequest,
+		p.refuse(w, &w.in, p.unreadableID(), refusef(protocol.CodeInvalidRequest,
 			"arrays are accepted in 2024-11-05 and 2025-03-26 only, and only after initialize"))
 	}
 }
 
 // invalid deals with an element that is no message, as handleInvalid does.
 func (b *batch) invalid(i int, in *transport.Inbound) {
+	if b.peer.engine.opts.Observer != nil {
+		b.peer.reportRefused(in, nil)
+	}
 	if looksLikeAnswer(in) {
 		b.peer.failAnswered(in)
 		return
@@ -96,13 +101,22 @@ func (b *batch) invalid(i int, in *transport.Inbound) {
 		if b.peer.inFlight(callKey{in.Scope, id.Key()}) {
 			id = nil
 		}
-		b.refuse(i, id, refusef(protocol.CodeInvalidRequest, "%v", in.Err))
+		b.answerError(i, id, refusef(protocol.CodeInvalidRequest, "%v", in.Err))
 	}
 }
 
-// refuse answers element i with an error; without an id if that is nil or must
-// not be used.
-func (b *batch) refuse(i int, id codec.ID, e *codec.Error) {
+// refuse answers a request that is not handled with an error, as answerError
+// does.
+func (b *batch) refuse(i int, in *transport.Inbound, id codec.ID, e *codec.Error) {
+	if b.peer.engine.opts.Observer != nil {
+		b.peer.reportRefused(in, e)
+	}
+	b.answerError(i, id, e)
+}
+
+// answerError answers element i with an error; without an id if that is nil or
+// must not be used.
+func (b *batch) answerError(i int, id codec.ID, e *codec.Error) {
 	if id == nil {
 		id = codec.NullID
 	}
@@ -114,37 +128,41 @@ func (b *batch) request(i int, in *transport.Inbound) bool {
 	p := b.peer
 	key := callKey{in.Scope, in.ID.Key()}
 	if b.ids[key] || p.inFlight(key) {
-		b.refuse(i, nil, clash(in.ID))
+		b.refuse(i, in, nil, clash(in.ID))
 		return false
 	}
 	b.ids[key] = true
 	if p.engine.opts.Profile != JSONRPC {
 		if string(in.Method) == protocol.MethodInitialize {
-			b.refuse(i, in.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be part of a batch")) // CO-33
+			b.refuse(i, in, in.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be part of a batch")) // CO-33
 			return false
 		}
 		if in.Fact(codec.FactMetaProtocolVersion) != nil {
-			b.refuse(i, in.ID, refusef(protocol.CodeInvalidRequest, "a request of 2026-07-28 must not be part of a batch")) // CO-34
+			b.refuse(i, in, in.ID, refusef(protocol.CodeInvalidRequest, "a request of 2026-07-28 must not be part of a batch")) // CO-34
 			return false
 		}
 	}
 	rt, revision, refusal := p.admit(&in.Message)
 	if refusal != nil {
-		b.refuse(i, in.ID, refusal)
+		b.refuse(i, in, in.ID, refusal)
 		return false
 	}
 	if rt == pingRoute {
+		if p.engine.opts.Observer != nil {
+			p.reportPing(in, revision)
+		}
 		b.answers[i] = codec.AppendResponse(nil, in.ID, emptyObject)
 		return false
 	}
 	if p.mustRefuse() {
-		b.refuse(i, in.ID, p.queueFull())
+		b.refuse(i, in, in.ID, p.queueFull())
 		return false
 	}
 	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, batch: b, index: i}
 	r.ctx.parent = p.ctx
+	r.traceFrom(in)
 	if p.pushed && !p.claim(r) {
-		b.refuse(i, nil, clash(in.ID))
+		b.refuse(i, in, nil, clash(in.ID))
 		return false
 	}
 	b.mu.Lock()
@@ -230,13 +248,14 @@ type BatchCall struct {
 // in any order: as one array where the revision has arrays, or several if it
 // would be very long, else one after the other without waiting. A call whose answer is missing, and one that must not
 // be sent, fails alone. The error is that of sending; each call has its own.
-func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
+func (p *Peer) Batch(ctx context.Context, calls []BatchCall) (failed error) {
 	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
 	waiting := make([]*call, len(calls))
 	defer func() {
-		for _, c := range waiting {
+		for i, c := range waiting {
 			if c != nil {
 				p.forget(c)
+				p.reportBatched(c, &calls[i], failed)
 			}
 		}
 	}()
@@ -250,7 +269,7 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 		return p.conn.Send(ctx, &w.out)
 	}
 	for i := range calls {
-		m, err := p.batchMessage(w, &calls[i], &waiting[i])
+		m, err := p.batchMessage(ctx, w, &calls[i], &waiting[i])
 		switch {
 		case err != nil:
 			return err
@@ -293,13 +312,16 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) error {
 // batchMessage makes w.out the message of b, and c its call unless it is a
 // notification. It returns nil when b must not be sent, and an error when
 // nothing can be.
-func (p *Peer) batchMessage(w *worker, b *BatchCall, c **call) (*codec.Message, error) {
+func (p *Peer) batchMessage(ctx context.Context, w *worker, b *BatchCall, c **call) (*codec.Message, error) {
 	b.Result = nil
 	if b.Notify {
 		if b.Err = p.mayNotify(b.Method); b.Err != nil {
 			return nil, nil
 		}
-		return w.outgoing(codec.Notification, b.Method, b.Params), nil
+		if p.engine.opts.Observer != nil {
+			ctx = p.reportInArray(ctx, b)
+		}
+		return w.outgoing(codec.Notification, b.Method, p.traced(ctx, w, b.Params)), nil
 	}
 	if b.Err = p.mayCall(b.Method); b.Err != nil {
 		return nil, nil
@@ -309,7 +331,9 @@ func (p *Peer) batchMessage(w *worker, b *BatchCall, c **call) (*codec.Message, 
 		*c = nil
 		return nil, b.Err
 	}
-	m := w.outgoing(codec.Request, b.Method, p.withMeta(w, *c, b.Params))
+	(*c).begun = time.Now()
+	(*c).ctx = p.beginCall(ctx, *c, b.Params, (*c).begun)
+	m := w.outgoing(codec.Request, b.Method, p.withMeta(w, *c, b.Params, p.outbound((*c).ctx)))
 	m.ID = codec.IntID((*c).id)
 	return m, nil
 }

@@ -83,6 +83,11 @@ type call struct {
 	result   Result
 	wake     chan struct{} // capacity 1: events or an answer came
 
+	// For the observer.
+	ctx   context.Context
+	begun time.Time
+	bytes int // in the frame of the answer; guarded by Peer.mu
+
 	// Guarded by Peer.mu.
 	token      codec.IDKey // the progress token, if the caller chose it; else it is id
 	events     []Progress
@@ -170,9 +175,14 @@ func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, 
 		return nil, err
 	}
 	defer p.forget(c)
-	begun := time.Now()
-	p.sendRequest(ctx, via, c, params)
-	return p.await(ctx, via, c, o, begun)
+	c.begun = time.Now()
+	c.ctx = p.beginCall(ctx, c, params, c.begun)
+	p.sendRequest(c.ctx, via, c, params)
+	res, err := p.await(ctx, via, c, o, c.begun)
+	if p.engine.opts.Observer != nil {
+		p.reportCall(c, params, res, err)
+	}
+	return res, err
 }
 
 // begin gives the call its id, unless it has one, and makes it one that an answer can find.
@@ -204,7 +214,7 @@ func (p *Peer) forget(c *call) {
 // calls waits no longer than for the answer. A failure is the call's outcome.
 func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) {
 	w := getWorker()
-	params = p.withMeta(w, c, params)
+	params = p.withMeta(w, c, params, p.outbound(ctx))
 	w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
 	m := w.outgoing(codec.Request, c.method, w.reply.B)
 	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
@@ -385,9 +395,16 @@ func (p *Peer) notify(ctx context.Context, via sender, method string, params []b
 	if err := p.mayNotify(method); err != nil {
 		return err
 	}
+	if p.engine.opts.Observer != nil {
+		return p.observedNotify(ctx, via, method, params)
+	}
+	return p.sendNotification(ctx, via, method, params)
+}
+
+func (p *Peer) sendNotification(ctx context.Context, via sender, method string, params []byte) error {
 	w := getWorker()
 	defer w.put()
-	return via.Send(ctx, w.outgoing(codec.Notification, method, params))
+	return via.Send(ctx, w.outgoing(codec.Notification, method, p.traced(ctx, w, params)))
 }
 
 // handleAnswer gives an answer to the call it is for. One that nobody waits
@@ -405,6 +422,7 @@ func (p *Peer) handleAnswer(in *transport.Inbound) {
 		}
 		return
 	}
+	c.bytes = in.Bytes
 	if err := p.judge(c, in); err != nil {
 		c.fail(err)
 	} else {

@@ -11,11 +11,18 @@ import (
 // registers nowhere, because its peer ends all of its calls itself.
 type callContext struct {
 	parent context.Context // for values alone
+	origin *origin         // nil for none
 
 	mu    sync.Mutex
 	err   error         // why it ended; nil while it runs
 	done  chan struct{} // made by the first Done
 	after map[*func()]struct{}
+}
+
+// origin is what few requests have: a trace, and a context from a Starter.
+type origin struct {
+	trace    *Trace
+	observed context.Context
 }
 
 var _ context.Context = (*callContext)(nil)
@@ -52,8 +59,14 @@ func (c *callContext) Err() error {
 	return c.err
 }
 
-// Value implements context.Context with the values of the connection.
-func (c *callContext) Value(key any) any { return c.parent.Value(key) }
+// Value implements context.Context with the values of the connection and the
+// request's trace.
+func (c *callContext) Value(key any) any {
+	if key == (traceKey{}) && c.origin != nil && c.origin.trace != nil {
+		return c.origin.trace
+	}
+	return c.parent.Value(key)
+}
 
 // AfterFunc lets package context follow this context without a goroutine.
 func (c *callContext) AfterFunc(f func()) func() bool {

@@ -17,6 +17,11 @@
 // call with [WithRetry] is sent again when that is safe, and a server with
 // [Options].Idempotency gives those attempts one outcome.
 //
+// [Options.Observer] is told what happens: [NewMetrics] counts it, [NewLogObserver]
+// logs it, module observe/otel makes spans of it. W3C trace context that comes with
+// a request goes out with what its handler calls and notifies, observer or none;
+// see [Trace].
+//
 // # Concurrency
 //
 // The goroutine that reads a message also handles it, so that a fast request

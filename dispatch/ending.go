@@ -31,7 +31,9 @@ func (p *Peer) ended(err error) {
 // over marks the very end of the connection.
 func (p *Peer) over() {
 	p.finish.Do(func() {
-		p.engine.remove(p)
+		if p.engine.remove(p) && p.engine.opts.Observer != nil {
+			p.reportClosed()
+		}
 		close(p.done)
 	})
 }

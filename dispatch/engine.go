@@ -43,6 +43,12 @@ type Options struct {
 	// Outgoing wraps every call that is sent by [Peer.Call], the first
 	// outermost: to authorize, measure or log what goes out.
 	Outgoing []func(CallFunc) CallFunc
+	// Observer is told of every request, call, notification and connection; nil
+	// costs nothing.
+	Observer Observer
+	// NewTraces begins a trace for each request that comes without one, and for
+	// each call made outside of any.
+	NewTraces bool
 	// Logger gets the engine's diagnostics; nil discards them.
 	Logger *slog.Logger
 }
@@ -54,6 +60,9 @@ type engine struct {
 	timeoutCode int64
 	versions    []protocol.Revision // oldest first
 	log         *slog.Logger
+	metrics     *Metrics // of Options.Observer
+	observer    Observer // the rest of it
+	starter     Starter  // observer, if it is one
 	mux         Mux
 	sched       scheduler
 	watchdog    watchdog
@@ -78,6 +87,8 @@ func newEngine(opts *Options) *engine {
 	if len(e.versions) == 0 {
 		e.versions = slices.Collect(protocol.Revisions())
 	}
+	e.metrics, e.observer = split(e.opts.Observer)
+	e.starter, _ = e.observer.(Starter)
 	e.log = e.opts.Logger
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -107,18 +118,24 @@ func (e *engine) speaks(era protocol.Era) bool {
 // add makes p one of the engine's peers; false when the engine is closing.
 func (e *engine) add(p *Peer) bool {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closing.Load() {
-		return false
+	closing := e.closing.Load()
+	if !closing {
+		e.peers[p] = struct{}{}
 	}
-	e.peers[p] = struct{}{}
-	return true
+	e.mu.Unlock()
+	if !closing && e.opts.Observer != nil {
+		p.reportOpened()
+	}
+	return !closing
 }
 
-func (e *engine) remove(p *Peer) {
+// remove undoes add; false when p was not there.
+func (e *engine) remove(p *Peer) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	_, ok := e.peers[p]
 	delete(e.peers, p)
+	return ok
 }
 
 // shutdown refuses new requests, waits for the running ones until ctx ends, and

@@ -44,6 +44,9 @@ type lane struct {
 // one that is being handled.
 func (p *Peer) handleNotification(w *worker) {
 	rt := p.takeNotification(&w.in)
+	if rt == nil && p.engine.opts.Observer != nil {
+		p.reportIgnored(&w.in)
+	}
 	if rt == nil || !p.lane.enter(&w.in, p.engine.limits.MaxNotifications, p.engine.limits.MaxQueueBytes, false) {
 		return
 	}
@@ -143,12 +146,17 @@ func (p *Peer) runNotification(n *Notification, in *transport.Inbound, rt *route
 		return
 	}
 	*n = Notification{peer: p, in: in}
+	ctx, begun := p.beginNotification(in, rt)
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if v != nil {
 			p.engine.reportPanic(string(in.Method), v)
 		}
+		if p.engine.opts.Observer != nil {
+			p.reportNotified(ctx, in, rt, begun, v)
+		}
 	}()
-	rt.notify(p.ctx, n)
+	rt.notify(ctx, n)
 }
 
 // Dropped returns how many notifications were dropped because too many waited

@@ -245,6 +245,9 @@ func (p *Peer) isStray(in *transport.Inbound) bool {
 		return false
 	}
 	p.engine.log.Warn("request from a server of 2026-07-28 dropped", "method", string(in.Method))
+	if p.engine.opts.Observer != nil {
+		p.reportRefused(in, nil)
+	}
 	return true
 }
 

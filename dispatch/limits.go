@@ -137,3 +137,22 @@ func fill[T int | time.Duration](v *T, def, off T) {
 		*v = off
 	}
 }
+
+// What comes with a message beside it, and would be passed on with every call
+// that is made for it: beyond these bytes a tracestate, and a baggage, are
+// dropped. The W3C asks for 512 and 8,192.
+const (
+	MaxTraceState = 4 << 10
+	MaxBaggage    = 8 << 10
+)
+
+// DefaultMaxMethods bounds the methods that a [Metrics] counts by name, in each
+// direction: whoever passes calls on does not choose their names.
+const DefaultMaxMethods = 128
+
+// DefaultMaxLogged bounds the bytes of a payload in a log, and maxLoggedName those
+// of a method or an id: a peer must not fill the disk with one message.
+const (
+	DefaultMaxLogged = 2 << 10
+	maxLoggedName    = 128
+)

@@ -9,52 +9,36 @@ import (
 )
 
 // withMeta returns params with what the engine adds to _meta: the progress
-// token of a call that wants progress, and in 2026-07-28 the version, identity
-// and capabilities that every request carries (SC26-04). A member the caller
-// set itself wins. Params that need nothing come back as they are, others in
-// memory of w.
-func (p *Peer) withMeta(w *worker, c *call, params []byte) []byte {
+// token of a call that wants progress, in 2026-07-28 the version, identity and
+// capabilities that every request carries (SC26-04), and the trace it is part
+// of (TR-01). A member the caller set itself wins. Params that need nothing come
+// back as they are, others in memory of w.
+func (p *Peer) withMeta(w *worker, c *call, params []byte, trace *Trace) []byte {
 	params = bytes.TrimLeft(params, " \t\r\n")
 	p.mu.Lock()
 	standing := p.state.meta
 	p.mu.Unlock()
-	if standing == nil && !c.progress {
+	if standing == nil && !c.progress && trace == nil {
 		return params
 	}
 	if k := codec.Value(params).Kind(); k != codec.Object && k != codec.Absent {
 		return params // positional: there is no place for it
 	}
-	var given codec.Value // the caller's own _meta
-	dst := append(w.reply.B[:0], `{"_meta":{`...)
-	from := len(dst)
-	for name, value := range codec.Value(params).Members() {
-		if text, _ := name.Text(); string(text) == "_meta" && value.Kind() == codec.Object {
-			given = value
-		}
-	}
-	for name, value := range given.Members() {
-		dst = appendMember(dst, from, name, value)
-	}
+	given, _ := codec.Find(params, "_meta")
+	add := append(w.meta[:0], '{')
 	if token, _ := codec.Find(given, protocol.MetaProgressToken); token != nil {
 		p.mu.Lock()
 		c.token = codec.ID(token).Key()
 		p.mu.Unlock()
 	} else if c.progress {
-		var token [20]byte
-		dst = appendMember(dst, from, codec.Value(`"`+protocol.MetaProgressToken+`"`), strconv.AppendInt(token[:0], c.id, 10))
+		add = strconv.AppendInt(append(add, `"`+protocol.MetaProgressToken+`":`...), c.id, 10)
 	}
 	for name, value := range standing.Members() {
-		if text, _ := name.Text(); !has(given, string(text)) {
-			dst = appendMember(dst, from, name, value)
-		}
+		add = appendMember(add, len("{"), name, value)
 	}
-	dst = append(dst, '}')
-	for name, value := range codec.Value(params).Members() {
-		if text, _ := name.Text(); string(text) != "_meta" {
-			dst = appendMember(dst, 0, name, value)
-		}
-	}
-	w.reply.B = append(dst, '}')
+	add = trace.appendMeta(add, given)
+	w.meta = append(add, '}')
+	w.reply.B = codec.AppendMeta(w.reply.B[:0], params, w.meta)
 	return w.reply.B
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +25,7 @@ type Peer struct {
 	pushed  bool             // its transport pushes messages; nobody reads conn
 	shared  bool             // it stands for many clients; see share
 
+	begun  time.Time
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when nothing of the connection runs any more
@@ -76,6 +76,7 @@ func newPeer(ctx context.Context, e *engine, conn transport.Conn, serving bool) 
 		engine:  e,
 		conn:    conn,
 		serving: serving,
+		begun:   time.Now(),
 		done:    make(chan struct{}),
 		room:    make(chan struct{}, 1),
 		settled: make(chan struct{}, 1),
@@ -93,6 +94,9 @@ func (p *Peer) SessionID() string { return p.conn.SessionID() }
 // Conn returns the connection, for what its transport offers besides
 // [transport.Conn]. Its Read belongs to the engine.
 func (p *Peer) Conn() transport.Conn { return p.conn }
+
+// Serving reports whether this side is the server of the connection.
+func (p *Peer) Serving() bool { return p.serving }
 
 // Context ends with the connection; its cause says why.
 func (p *Peer) Context() context.Context { return p.ctx }
@@ -145,7 +149,7 @@ func (p *Peer) handleRequest(w *worker) {
 	repeats := false
 	if p.inFlight(key) {
 		if repeats = p.engine.outcomes.repeats(p, in); !repeats {
-			p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+			p.refuse(w, in, p.unreadableID(), clash(in.ID))
 			return
 		}
 	}
@@ -157,19 +161,23 @@ func (p *Peer) handleRequest(w *worker) {
 		if refusal == errClosing {
 			sayBusy(in.Via)
 		}
-		p.answerError(w, in.Via, p.refusalID(in, repeats), refusal)
+		p.refuse(w, in, p.refusalID(in, repeats), refusal)
 		return
 	}
 	if rt == pingRoute {
+		if p.engine.opts.Observer != nil {
+			p.reportPing(in, revision)
+		}
 		p.answer(w, in.Via, in.ID, emptyObject, true)
 		return
 	}
 	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, repeats: repeats}
 	r.ctx.parent = p.ctx
+	r.traceFrom(in)
 	r.listens = revision.Era() == protocol.Modern && string(in.Method) == protocol.MethodSubscriptionsListen
 	if !w.reads && !p.claim(r) {
 		p.notOpened(rt)
-		p.answerError(w, in.Via, p.unreadableID(), clash(in.ID))
+		p.refuse(w, in, p.unreadableID(), clash(in.ID))
 		p.openingAnswered(rt)
 		return
 	}
@@ -185,7 +193,7 @@ func (p *Peer) handleRequest(w *worker) {
 		p.unlist(r)
 		p.notOpened(rt)
 		sayBusy(in.Via)
-		p.answerError(w, in.Via, p.refusalID(in, repeats), p.queueFull())
+		p.refuse(w, in, p.refusalID(in, repeats), p.queueFull())
 		p.openingAnswered(rt)
 		return
 	}
@@ -206,6 +214,9 @@ func (p *Peer) enqueue(r *Request, in *transport.Inbound) {
 		keep(in)
 	}
 	r.in.Store(in)
+	if p.engine.opts.Observer != nil {
+		r.start = time.Now()
+	}
 	p.mu.Lock()
 	p.list(r)
 	p.mu.Unlock()
@@ -241,7 +252,11 @@ func (r *Request) runInline(w *worker) {
 // runQueued runs the handler of a request that owns its message.
 func (r *Request) runQueued(w *worker) {
 	in := r.in.Load()
-	r.start = time.Now()
+	now := time.Now()
+	if !r.start.IsZero() {
+		r.wait = now.Sub(r.start)
+	}
+	r.start = now
 	r.clock.watch(r)
 	if r.peer.pushed {
 		unwatch := context.AfterFunc(r.via.Context(), r.gone)
@@ -261,7 +276,8 @@ func (r *Request) gone() { r.ctx.end(context.Canceled) }
 func (r *Request) run(w *worker, in *transport.Inbound) {
 	p := r.peer
 	result, err := r.invoke(w.reply.B[:0])
-	r.route.observe(int64(time.Since(r.start)))
+	took := time.Since(r.start)
+	r.route.observe(int64(took))
 	r.clock.end()
 	p.notOpened(r.route)
 	first, wanted := r.finish()
@@ -275,6 +291,9 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	}
 	if refusal == nil && r.revision.Era() == protocol.Modern {
 		result = w.complete(result)
+	}
+	if first && p.engine.opts.Observer != nil {
+		r.reportServed(in, result, refusal, err, wanted, took)
 	}
 	p.engine.sched.lend() // an answer may take its time to be written
 	switch {
@@ -309,10 +328,11 @@ func (r *Request) invoke(dst []byte) (result []byte, err error) {
 			result, err = nil, errPanic
 		}
 	}()
+	ctx := r.began()
 	if o := r.peer.engine.outcomes; o != nil {
-		return o.run(&r.ctx, r, dst)
+		return o.run(ctx, r, dst)
 	}
-	return r.route.handle(&r.ctx, r, dst)
+	return r.route.handle(ctx, r, dst)
 }
 
 var errPanic = errors.New("the handler panicked")
@@ -355,7 +375,8 @@ func (r *Request) expire() {
 		p.mu.Unlock()
 		return
 	}
-	id := slices.Clone(in.ID)
+	copied := copyForReport(in)
+	id, ctx := copied.ID, r.observed()
 	r.finished = true
 	p.remove(r)
 	wanted := !r.cancelled
@@ -367,6 +388,9 @@ func (r *Request) expire() {
 	err := &codec.Error{
 		Code:    p.engine.timeoutCode,
 		Message: fmt.Sprintf("the handler exceeded its limit of %s", p.engine.limits.HandlerTimeout),
+	}
+	if wanted && p.engine.opts.Observer != nil {
+		r.reportExpired(ctx, copied, err)
 	}
 	if r.batch != nil {
 		r.batch.keepFrame()

@@ -30,7 +30,8 @@ type Request struct {
 
 	in    atomic.Pointer[transport.Inbound] // nil once the handler returned
 	turn  uint64                            // the peer's role word while this request runs inline, else 0
-	start time.Time
+	start time.Time                         // when the handler began; while the request waits, when that began
+	wait  time.Duration                     // for a place
 	clock handlerClock
 
 	// Guarded by peer.mu.

@@ -29,6 +29,7 @@ type worker struct {
 	method []byte   // memory of out.Method
 	id     [20]byte // memory of out.ID
 	result []byte   // memory of out.Result, if the handler's is not enough
+	meta   []byte   // memory of what is added to the _meta of params
 }
 
 // outgoing makes w.out a message of ours; params are borrowed until it is sent.
