@@ -8,7 +8,7 @@
 //	go test -bench Decode/shape=tools ./bench       # one group
 //	go test -v ./bench -run TestRatios -ratios      # tables of ratios
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame or Log, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Log or Dispatch, then
 // shape=…/size=…/impl=…. The impls of a group do the same work on the same
 // bytes, and a test holds them to it. The exceptions are named as what they are:
 // sonic.Valid checks a message and extracts nothing, and an impl called limit-…
@@ -30,6 +30,9 @@
 // around a raw result. Frame: cutting a stream into frames. Log: storing events
 // one by one, reading them again, and handing each to a follower before the next
 // is stored; the limits have neither ids nor budgets.
+// Dispatch: a server that is asked one request at a time, or many at once, by a
+// peer that costs next to nothing, with counters and without; and arrays whose
+// handlers compute, with all cores, with one handler at a time, and without us.
 //
 // The rows of sonic exist where sonic is more than a wrapper of encoding/json:
 // on amd64 and arm64.

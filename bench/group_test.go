@@ -39,6 +39,7 @@ var operations = []struct {
 	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
 	{"SSE", sseGroups},
 	{"Log", logGroups},
+	{"Dispatch", dispatchGroups},
 }
 
 // groups returns the groups of these operations, of all where none is named.
@@ -80,6 +81,8 @@ func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
 func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 func BenchmarkLog(b *testing.B)    { run(b, "Log") }
 
+func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
+
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
 var impls = map[string]string{
@@ -90,11 +93,13 @@ var impls = map[string]string{
 	"Frame/shape=newline":        "+wirespool +wirespool-lent +bufio.Scanner +limit-indexbyte",
 	"Frame/shape=content-length": "+wirespool +limit-readslice",
 
-	"SSE/shape=parse":  "+wirespool +limit-bufio",
-	"SSE/shape=encode": "+wirespool +wirespool-oneline limit-append",
-	"Log/shape=append": "+wirespool +limit-ring",
-	"Log/shape=replay": "+wirespool +limit-ring",
-	"Log/shape=tail":   "+wirespool +limit-channel",
+	"SSE/shape=parse":         "+wirespool +limit-bufio",
+	"SSE/shape=encode":        "+wirespool +wirespool-oneline limit-append",
+	"Log/shape=append":        "+wirespool +limit-ring",
+	"Log/shape=replay":        "+wirespool +limit-ring",
+	"Log/shape=tail":          "+wirespool +limit-channel",
+	"Dispatch/shape=requests": "+wirespool +wirespool-metrics limit-pipe",
+	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
 }
 
 // wanted returns the implementations that g must have.
@@ -160,6 +165,7 @@ func TestGroups(t *testing.T) {
 		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
 		"Log/shape=append/size=300B", "Log/shape=replay/size=300B", "Log/shape=tail/size=300B",
 		"Log/shape=append/size=4K", "Log/shape=replay/size=4K", "Log/shape=tail/size=4K",
+		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64", "Dispatch/shape=compute/size=100",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

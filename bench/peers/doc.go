@@ -8,7 +8,7 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame or SSE, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE or Dispatch, then
 // shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
 // a program that lets the impls of a group take turns.
 //
@@ -28,6 +28,9 @@
 // around a raw result. Frame: cutting a stream into frames. SSE: reading a stream
 // of server-sent events, and making an event of a message; r3labs is not among
 // those that make one, because its server does that within a whole HTTP exchange.
+// Dispatch: a server that is asked by a peer that costs next to nothing, and a
+// client and a server of one library over a pipe; handlers look at nothing and
+// answer something constant.
 //
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in

@@ -23,6 +23,7 @@ var impls = map[string]string{
 
 	"SSE/shape=parse":  "+wirespool +go-sdk +tmaxmax +r3labs +limit-bufio",
 	"SSE/shape=encode": "+wirespool +wirespool-oneline +go-sdk +tmaxmax limit-append",
+	"Dispatch":         "+wirespool +jrpc2 +exp-jsonrpc2 limit-pipe",
 }
 
 // wanted returns the implementations that g must have.
@@ -43,7 +44,7 @@ func wanted(g Group) (names []string) {
 				continue
 			}
 		case "jrpc2":
-			if !slices.Contains(requests, g.Shape) {
+			if g.Op != "Dispatch" && !slices.Contains(requests, g.Shape) {
 				continue
 			}
 		}
@@ -110,6 +111,7 @@ func TestGroups(t *testing.T) {
 		"Frame/shape=content-length/size=64K", "Frame/shape=content-length/size=1M",
 		"SSE/shape=parse/size=200B", "SSE/shape=parse/size=4K", "SSE/shape=parse/size=64K",
 		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
+		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64", "Dispatch/shape=calls/size=1",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

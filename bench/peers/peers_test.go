@@ -32,3 +32,5 @@ func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
 func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
 func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
 func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
+
+func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }

@@ -33,7 +33,7 @@ const (
 	lent    = "wirespool-lent"
 )
 
-// microTargets are those of the codec and the framing.
+// microTargets are those of the codec, the framing and the dispatch.
 var microTargets = []ratioTarget{
 	faster(request, "sonic", 5), faster(request, "jx", 1.7), faster(request, "go-sdk", 100), faster(request, "mcp-go", 15),
 	faster("Decode/shape=call/size=1K", "sonic", 5), faster("Decode/shape=call/size=1K", "jx", 4),
@@ -69,6 +69,9 @@ var microTargets = []ratioTarget{
 	faster("SSE/shape=encode/size=200B", "go-sdk", 4), faster("SSE/shape=encode/size=200B", "tmaxmax", 4),
 	faster("SSE/shape=encode/size=4K", "go-sdk", 4), faster("SSE/shape=encode/size=4K", "tmaxmax", 4),
 	faster("SSE/shape=encode/size=64K", "go-sdk", 4), faster("SSE/shape=encode/size=64K", "tmaxmax", 4),
+	faster("Dispatch/shape=requests/size=1", "jrpc2", 5), faster("Dispatch/shape=requests/size=1", "exp-jsonrpc2", 5),
+	faster("Dispatch/shape=requests/size=64", "jrpc2", 5), faster("Dispatch/shape=requests/size=64", "exp-jsonrpc2", 5),
+	faster("Dispatch/shape=calls/size=1", "jrpc2", 5), faster("Dispatch/shape=calls/size=1", "exp-jsonrpc2", 5),
 }
 
 // puregoTargets are those of the build with the tag purego.
