@@ -109,7 +109,7 @@ func (e *engine) inbound(in *transport.Inbound) *Trace {
 	t := traceOfMeta(&in.Message)
 	if t == nil || t.Parent == "" {
 		if headers, ok := in.Via.(transport.Headers); ok {
-			h := ParseTrace(headers.Header(protocol.MetaTraceparent), headers.Header(protocol.MetaTracestate), headers.Header(protocol.MetaBaggage))
+			h := traceOfHeaders(headers.Header())
 			if t != nil && t.Baggage != "" {
 				h.Baggage = t.Baggage
 			}
@@ -133,6 +133,16 @@ func (r *Request) traceFrom(in *transport.Inbound) {
 	if t := r.peer.engine.inbound(in); t != nil {
 		r.ctx.origin = &origin{trace: t}
 	}
+}
+
+// traceOfHeaders reads the headers of the W3C, whose values may be spread over
+// several of one name.
+func traceOfHeaders(h map[string][]string) Trace {
+	if h[protocol.HeaderTraceparent] == nil && h[protocol.HeaderBaggage] == nil {
+		return Trace{}
+	}
+	all := func(name string) string { return strings.Join(h[name], ",") }
+	return ParseTrace(all(protocol.HeaderTraceparent), all(protocol.HeaderTracestate), all(protocol.HeaderBaggage))
 }
 
 func traceOfMeta(m *codec.Message) *Trace {

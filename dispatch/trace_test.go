@@ -222,25 +222,27 @@ func TestNewTraces(t *testing.T) {
 // headerExchange is an exchange with headers.
 type headerExchange struct {
 	exchange
-	headers map[string]string
+	headers map[string][]string
 }
 
-func (e *headerExchange) Header(name string) string { return e.headers[strings.ToLower(name)] }
+func (e *headerExchange) Header() map[string][]string { return e.headers }
 
 // TestTraceHeaders: a transport's headers count where _meta says nothing.
 func TestTraceHeaders(t *testing.T) {
 	other := strings.Replace(parent, "4", "5", 1)
-	headers := map[string]string{"traceparent": other, "tracestate": "h=1", "baggage": "from=header"}
+	headers := map[string][]string{"Traceparent": {other}, "Tracestate": {"h=1"}, "Baggage": {"from=header"}}
 	for name, tt := range map[string]struct {
 		meta    string
-		headers map[string]string
+		headers map[string][]string
 		want    dispatch.Trace
 	}{
 		"headers":         {``, headers, dispatch.Trace{Parent: other, State: "h=1", Baggage: "from=header"}},
 		"meta first":      {`"traceparent":"` + parent + `"`, headers, dispatch.Trace{Parent: parent}},
 		"meta invalid":    {`"traceparent":"x"`, headers, dispatch.Trace{Parent: other, State: "h=1", Baggage: "from=header"}},
 		"baggage of meta": {`"baggage":"from=meta"`, headers, dispatch.Trace{Parent: other, State: "h=1", Baggage: "from=meta"}},
-		"invalid headers": {``, map[string]string{"traceparent": "x"}, dispatch.Trace{}},
+		"several":         {``, map[string][]string{"Traceparent": {other}, "Baggage": {"a=1", "b=2"}}, dispatch.Trace{Parent: other, Baggage: "a=1,b=2"}},
+		"two parents":     {``, map[string][]string{"Traceparent": {other, parent}}, dispatch.Trace{}},
+		"invalid headers": {``, map[string][]string{"Traceparent": {"x"}}, dispatch.Trace{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -29,6 +29,11 @@ const (
 	HeaderContentType     = "Content-Type"
 	HeaderOrigin          = "Origin"
 	HeaderWWWAuthenticate = "Www-Authenticate"
+	// HeaderTraceparent, HeaderTracestate and HeaderBaggage are those of the W3C;
+	// the members of _meta by the same names come before them (TR-01).
+	HeaderTraceparent = "Traceparent"
+	HeaderTracestate  = "Tracestate"
+	HeaderBaggage     = "Baggage"
 	// HeaderXAccelBuffering with the value "no" keeps proxies from collecting an
 	// event stream (SH26-22).
 	HeaderXAccelBuffering = "X-Accel-Buffering"

@@ -1,7 +1,6 @@
 package sse
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -70,10 +69,11 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string)
 	if refusal != nil {
 		return refusal
 	}
-	in := &transport.Inbound{Via: s, Bytes: len(body.B)}
-	in.Err = codec.NewDecoder(&h.opts.Limits.Codec).Decode(bytes.Clone(body.B), &in.Message)
-	body.Put()
+	in := &transport.Inbound{Via: s}
+	in.SetBody(body)
+	in.Err = codec.NewDecoder(&h.opts.Limits.Codec).Decode(body.B, &in.Message)
 	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok && bad.Code == protocol.CodeParseError {
+		in.Release()
 		refusal := httpx.Refuse(http.StatusBadRequest, bad.Error())
 		refusal.Code = bad.Code
 		return refusal
@@ -85,13 +85,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string)
 		httpx.Accepted(w)
 		return nil
 	case <-s.ctx.Done():
-		return httpx.Refuse(http.StatusNotFound, "there is no such session")
-	case <-r.Context().Done():
-		return nil // nobody reads an answer
+		refusal = httpx.Refuse(http.StatusNotFound, "there is no such session")
+	case <-r.Context().Done(): // nobody reads an answer
 	case <-limit.C:
-		return httpx.Busy(http.StatusServiceUnavailable,
+		refusal = httpx.Busy(http.StatusServiceUnavailable,
 			fmt.Sprintf("busy: the limit of %d messages that wait was reached for %s", cap(s.inbox), h.opts.Limits.ReadTimeout), time.Second)
 	}
+	in.Release()
+	return refusal
 }
 
 // Read implements [transport.Conn].
@@ -135,6 +136,9 @@ func (s *session) Send(ctx context.Context, m *codec.Message) error {
 
 // Context implements [transport.Exchange].
 func (s *session) Context() context.Context { return s.ctx }
+
+// Principal implements [transport.Principal].
+func (s *session) Principal() string { return s.principal }
 
 // SessionID implements [transport.Conn].
 func (s *session) SessionID() string { return s.id }

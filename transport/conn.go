@@ -67,14 +67,6 @@ type Exchange interface {
 	Context() context.Context
 }
 
-// Headers is implemented by an Exchange whose transport carries headers beside
-// the message, as HTTP does.
-type Headers interface {
-	// Header returns the value of a header, "" if there is none; several of one
-	// name are joined by commas. Case does not matter.
-	Header(name string) string
-}
-
 // Canceler is implemented by a Conn whose transport cancels a call by other
 // means than a notification, as Streamable HTTP does in 2026-07-28 by closing
 // that call's stream (SC26-07). Where a Conn lacks it, dispatch sends

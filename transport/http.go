@@ -17,14 +17,17 @@ var ErrNoStream = errors.New("transport: the client has no stream open for this 
 // ErrStreamOver is returned for what is sent behind the answer of an exchange.
 var ErrStreamOver = fmt.Errorf("%w: the exchange is over", net.ErrClosed)
 
+// Headers is an Exchange whose message came with headers beside it.
+type Headers interface {
+	// Header returns them by the canonical names of net/http. They must not be
+	// written to, and may be kept.
+	Header() map[string][]string
+}
+
 // Requester is an Exchange whose message came in an HTTP request.
 type Requester interface {
-	// Header returns the request's headers by their canonical names. They must
-	// not be written to, and may be kept.
-	Header() map[string][]string
-	// Principal says who sent the request, as far as that was asked: "" is
-	// nobody in particular.
-	Principal() string
+	Headers
+	Principal
 }
 
 // Poller is an Exchange that can let go of its connection before the answer: the
