@@ -28,6 +28,7 @@ func Messages() []Message {
 		{"call", "1K", codec.Request, "tools/call", richCall(1 << 10)},
 		{"cjk", "4K", codec.Response, "", cjk(4 << 10)},
 		{"tools", "30K", codec.Response, "", tools()},
+		{"text", "64K", codec.Request, "tools/call", Call("7", 64<<10)},
 		{"blob", "1M", codec.Response, "", blob(1 << 20)},
 	}
 }

@@ -24,6 +24,7 @@ func TestMessages(t *testing.T) {
 		{"call1K", 1024, "166b5b12"},
 		{"cjk4K", 4018, "7279a811"},
 		{"tools30K", 28759, "75987397"},
+		{"text64K", 65536, "43f38814"},
 		{"blob1M", 1048689, "09b1721a"},
 	}
 	all := Messages()

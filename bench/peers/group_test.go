@@ -102,7 +102,7 @@ func TestGroups(t *testing.T) {
 	want := []string{
 		"Decode/shape=request/size=120B", "Decode/shape=progress/size=150B", "Decode/shape=error/size=150B",
 		"Decode/shape=response/size=200B", "Decode/shape=call/size=1K", "Decode/shape=cjk/size=4K",
-		"Decode/shape=tools/size=30K", "Decode/shape=blob/size=1M",
+		"Decode/shape=tools/size=30K", "Decode/shape=text/size=64K", "Decode/shape=blob/size=1M",
 		"Batch/shape=requests/size=100",
 		"Encode/shape=response/size=1K", "Encode/shape=response/size=30K",
 		"Frame/shape=newline/size=120B", "Frame/shape=newline/size=1K",

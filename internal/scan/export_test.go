@@ -1,9 +1,9 @@
 package scan
 
-// Eager makes the wide steps begin with the first byte, and returns what makes
-// them begin where they pay.
+// Eager makes the wide steps begin with the first byte, in strings with the
+// fourth, and returns what makes them begin where they pay.
 func Eager() (restore func()) {
-	min, after, long := wideMin, wideAfter, longRun
-	wideMin, wideAfter, longRun = 0, 0, 0
-	return func() { wideMin, wideAfter, longRun = min, after, long }
+	min, after, text := wideMin, wideAfter, wideText
+	wideMin, wideAfter, wideText = 0, 0, 3
+	return func() { wideMin, wideAfter, wideText = min, after, text }
 }

@@ -53,30 +53,11 @@ var blank = func() (t [block]byte) {
 // hasWide reports whether indexText may be called.
 func hasWide() bool { return kernels != swar }
 
-// plainRun returns how many bytes of b, at least, are plain text: exactly as
-// many as there are before the first other byte, or before the last incomplete
-// block. b holds at least one block.
-func plainRun(b []byte) int {
-	switch kernels {
-	case avx512:
-		return plainAVX512(&b[0], len(b)/block)
-	case avx2:
-		return plainAVX2(&b[0], len(b)/block)
-	}
-	return plainWords(b)
-}
-
 //go:noescape
 func indexAVX512(text *byte, n int, at uint32, s *indexState, out *uint32) int
 
 //go:noescape
-func plainAVX512(text *byte, blocks int) int
-
-//go:noescape
 func indexAVX2(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
-
-//go:noescape
-func plainAVX2(text *byte, blocks int) int
 
 func cpuid(leaf, sub uint32) (ax, bx, cx, dx uint32)
 

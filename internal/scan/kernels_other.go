@@ -8,4 +8,4 @@ func hasWide() bool { return false }
 
 func indexText([]byte, int, *indexState, []uint32) int { return 0 }
 
-func plainRun(b []byte) int { return plainWords(b) }
+func textEnd([]byte, int) (int, bool, bool) { return 0, false, false }

@@ -6,16 +6,26 @@ import "math/bits"
 // index of the closing quote and whether the text holds a backslash escape.
 // With a fault, end is the offending byte.
 func String(b []byte, i int) (end int, escaped bool, f Fault) {
+	wideAt := i + wideText
 	for {
-		for long := i + longRun; i+8 <= len(b); i += 8 {
+		for i+8 <= len(b) {
+			if i >= wideAt {
+				if hasWide() {
+					if quote, escapes, ok := textEnd(b, i); ok {
+						return quote, escaped || escapes, OK
+					}
+					wideAt = never
+				} else {
+					i += plainWords(b[i:])
+					wideAt = i + wideText + 1
+					continue
+				}
+			}
 			if stops := Stops(Word(b, i)); stops != 0 {
 				i += bits.TrailingZeros64(stops) >> 3
 				goto stop
 			}
-			if i >= long && len(b)-i > 2*block {
-				i += plainRun(b[i+8:])
-				long = never
-			}
+			i += 8
 		}
 		for i < len(b) && plain[b[i]] {
 			i++

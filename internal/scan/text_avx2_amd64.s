@@ -1,0 +1,283 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// func textAVX2(text *byte, blocks int, s *textState) int
+TEXT ·textAVX2(SB), NOSPLIT, $0-32
+	MOVQ text+0(FP), SI
+	MOVQ blocks+8(FP), CX
+	MOVQ s+16(FP), BX
+	MOVQ SI, DI
+	MOVQ 0(BX), DX            // backslashes
+	MOVQ 8(BX), R9            // 1 if the next byte is escaped
+	MOVQ 16(BX), R8           // bytes of the next block that must be hexadecimal digits
+	MOVQ 24(BX), R10          // which of the last three bytes were not ASCII
+
+	VBROADCASTI128 ·escapeLow(SB), Y8
+	VBROADCASTI128 ·escapeHigh(SB), Y9
+	MOVL $0x20202020, AX
+	VMOVD AX, X10
+	VPBROADCASTD X10, Y10
+	MOVL $0x22222222, AX
+	VMOVD AX, X11
+	VPBROADCASTD X11, Y11
+	MOVL $0x5c5c5c5c, AX
+	VMOVD AX, X12
+	VPBROADCASTD X12, Y12
+	MOVL $0x0f0f0f0f, AX
+	VMOVD AX, X13
+	VPBROADCASTD X13, Y13
+	VPXOR X14, X14, X14
+
+loop256:
+	// Signed, a byte below 0x20 is a control character or not ASCII.
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	VPCMPGTB Y0, Y10, Y2
+	VPCMPGTB Y1, Y10, Y3
+	VPCMPEQB Y0, Y11, Y4
+	VPCMPEQB Y1, Y11, Y5
+	VPCMPEQB Y0, Y12, Y6
+	VPCMPEQB Y1, Y12, Y7
+	VPOR Y2, Y4, Y15
+	VPOR Y3, Y15, Y15
+	VPOR Y5, Y15, Y15
+	VPOR Y6, Y15, Y15
+	VPOR Y7, Y15, Y15
+	VPMOVMSKB Y15, AX
+	ORQ R8, AX
+	ORQ R9, AX
+	ORQ R10, AX
+	JNZ special256
+
+next256:
+	ADDQ $64, SI
+	DECQ CX
+	JNZ loop256
+	MOVQ SI, AX
+	SUBQ DI, AX
+	JMP done256
+
+special256:
+	VPMOVMSKB Y4, AX
+	VPMOVMSKB Y5, BX
+	SHLQ $32, BX
+	ORQ BX, AX                // quotes
+	VPMOVMSKB Y6, R11
+	VPMOVMSKB Y7, BX
+	SHLQ $32, BX
+	ORQ BX, R11               // backslashes
+	VPMOVMSKB Y2, R12
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, R12               // control characters and what is not ASCII
+	MOVQ R8, R13
+	ORQ R9, R13
+	ORQ R11, R13
+	JNZ escapes256
+
+ends256:
+	BLSMSKQ AX, R15           // the text up to and including its closing quote
+	ANDQ R15, R12
+	MOVQ R12, R13
+	ORQ R10, R13
+	JNZ others256
+
+quotes256:
+	TESTQ AX, AX
+	JZ next256
+	TZCNTQ AX, AX
+	ADDQ SI, AX
+	SUBQ DI, AX
+
+done256:
+	VZEROUPPER
+	MOVQ s+16(FP), BX
+	MOVQ DX, 0(BX)
+	MOVQ R9, 8(BX)
+	MOVQ R8, 16(BX)
+	MOVQ R10, 24(BX)
+	MOVQ AX, ret+24(FP)
+	RET
+
+escapes256:
+	// A backslash at an odd place of its run escapes what follows it.
+	MOVQ R9, R13
+	ANDNQ R11, R13, R13       // those that may escape
+	LEAQ (R13)(R13*1), R14
+	MOVQ $0xaaaaaaaaaaaaaaaa, BX
+	ORQ BX, R14
+	SUBQ R13, R14
+	XORQ BX, R14              // escaping backslashes and what they escape
+	MOVQ R11, R13
+	ORQ R9, R13
+	XORQ R14, R13             // escaped bytes
+	ANDNQ AX, R13, AX
+	ANDQ R11, R14
+	MOVQ R14, R9
+	SHRQ $63, R9
+	BLSMSKQ AX, R15
+	ANDQ R15, R14
+	ORQ R14, DX
+
+	VPSRLW $4, Y0, Y2
+	VPSRLW $4, Y1, Y3
+	VPAND Y13, Y2, Y2
+	VPAND Y13, Y3, Y3
+	VPSHUFB Y2, Y9, Y2
+	VPSHUFB Y3, Y9, Y3
+	VPSHUFB Y0, Y8, Y4
+	VPSHUFB Y1, Y8, Y5
+	VPAND Y2, Y4, Y2
+	VPAND Y3, Y5, Y3
+	VPCMPEQB Y2, Y14, Y2      // must not be escaped
+	VPCMPEQB Y3, Y14, Y3
+	VPMOVMSKB Y2, R14
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, R14
+	ANDQ R13, R14
+	MOVL $0x75757575, BX
+	VMOVD BX, X4
+	VPBROADCASTD X4, Y4
+	VPCMPEQB Y0, Y4, Y2
+	VPCMPEQB Y1, Y4, Y3
+	VPMOVMSKB Y2, R11
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ R11, BX
+	ANDQ R13, BX              // the letter u of an escape
+	MOVQ BX, R13
+	ORQ R8, R13
+	JNZ digits256
+
+refuse256:
+	ANDQ R15, R14
+	JZ ends256
+
+odd256:
+	MOVQ $-1, AX
+	JMP done256
+
+digits256:
+	// Four hexadecimal digits behind each bit of BX. A byte is not above a
+	// bound if the smaller of the two is the byte.
+	MOVL $0x30303030, R13
+	VMOVD R13, X4
+	VPBROADCASTD X4, Y4
+	VPSUBB Y4, Y0, Y2
+	VPSUBB Y4, Y1, Y3
+	MOVL $0x09090909, R13
+	VMOVD R13, X4
+	VPBROADCASTD X4, Y4
+	VPMINUB Y2, Y4, Y5
+	VPMINUB Y3, Y4, Y6
+	VPCMPEQB Y2, Y5, Y2
+	VPCMPEQB Y3, Y6, Y3
+	MOVL $0x61616161, R13
+	VMOVD R13, X4
+	VPBROADCASTD X4, Y4
+	VPOR Y0, Y10, Y5
+	VPOR Y1, Y10, Y6
+	VPSUBB Y4, Y5, Y5
+	VPSUBB Y4, Y6, Y6
+	MOVL $0x05050505, R13
+	VMOVD R13, X4
+	VPBROADCASTD X4, Y4
+	VPMINUB Y5, Y4, Y7
+	VPMINUB Y6, Y4, Y15
+	VPCMPEQB Y5, Y7, Y5
+	VPCMPEQB Y6, Y15, Y6
+	VPOR Y2, Y5, Y2
+	VPOR Y3, Y6, Y3
+	VPMOVMSKB Y2, R11
+	VPMOVMSKB Y3, R13
+	SHLQ $32, R13
+	ORQ R13, R11
+	LEAQ (BX)(BX*1), R13
+	LEAQ (R13)(R13*1), R15
+	ORQ R15, R13
+	LEAQ (R13*4), R15
+	ORQ R15, R13
+	ORQ R8, R13               // must be digits
+	ANDNQ R13, R11, R13
+	ORQ R13, R14
+	SHRQ $60, BX              // what falls to the next block
+	MOVQ BX, R8
+	SHRQ $1, BX
+	ORQ BX, R8
+	MOVQ R8, BX
+	SHRQ $2, BX
+	ORQ BX, R8
+	BLSMSKQ AX, R15
+	JMP refuse256
+
+others256:
+	VPMOVMSKB Y0, R13
+	VPMOVMSKB Y1, BX
+	SHLQ $32, BX
+	ORQ BX, R13
+	ANDNQ R12, R13, R12
+	TESTQ R12, R12
+	JNZ odd256                // a control character
+
+	// As in textAVX512, one half after the other.
+	VBROADCASTI128 ·firstHigh(SB), Y5
+	VBROADCASTI128 ·firstLow(SB), Y6
+	VBROADCASTI128 ·secondHigh(SB), Y7
+	MOVL $0x60606060, BX
+	VMOVD BX, X15
+	VPBROADCASTD X15, Y15
+	VMOVDQU -1(SI), Y2
+	VPSRLW $4, Y2, Y3
+	VPAND Y13, Y3, Y3
+	VPSHUFB Y3, Y5, Y3
+	VPAND Y13, Y2, Y2
+	VPSHUFB Y2, Y6, Y2
+	VPAND Y2, Y3, Y3
+	VPSRLW $4, Y0, Y2
+	VPAND Y13, Y2, Y2
+	VPSHUFB Y2, Y7, Y2
+	VPAND Y2, Y3, Y3
+	VMOVDQU -2(SI), Y2
+	VPSUBUSB Y15, Y2, Y2      // top bit: from 0xe0 on
+	VMOVDQU -3(SI), Y4
+	MOVL $0x70707070, BX
+	VMOVD BX, X0
+	VPBROADCASTD X0, Y0
+	VPSUBUSB Y0, Y4, Y4       // top bit: from 0xf0 on
+	VPOR Y2, Y4, Y2
+	MOVL $0x80808080, BX
+	VMOVD BX, X4
+	VPBROADCASTD X4, Y4
+	VPAND Y4, Y2, Y2
+	VPCMPEQB Y2, Y3, Y3       // as it must be
+	VPMOVMSKB Y3, R14
+
+	VMOVDQU 31(SI), Y2
+	VPSRLW $4, Y2, Y3
+	VPAND Y13, Y3, Y3
+	VPSHUFB Y3, Y5, Y3
+	VPAND Y13, Y2, Y2
+	VPSHUFB Y2, Y6, Y2
+	VPAND Y2, Y3, Y3
+	VPSRLW $4, Y1, Y2
+	VPAND Y13, Y2, Y2
+	VPSHUFB Y2, Y7, Y2
+	VPAND Y2, Y3, Y3
+	VMOVDQU 30(SI), Y2
+	VPSUBUSB Y15, Y2, Y2
+	VMOVDQU 29(SI), Y5
+	VPSUBUSB Y0, Y5, Y5
+	VPOR Y2, Y5, Y2
+	VPAND Y4, Y2, Y2
+	VPCMPEQB Y2, Y3, Y3
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, R14
+	ANDNQ R15, R14, R14
+	TESTQ R14, R14
+	JNZ odd256
+	MOVQ R13, R10
+	SHRQ $61, R10
+	JMP quotes256
