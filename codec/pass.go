@@ -40,10 +40,25 @@ open:
 	}
 
 member:
-	if len(b)-i > 24 && b[i] == '"' && in == inMessage {
-		// The names of a message, compared a word at a time together with what
-		// nearly always follows them.
-		switch w := scan.Word(b, i+1); w {
+	// The names that stand in nearly every message are compared a word at a
+	// time together with what nearly always follows them.
+	if len(b)-i > 24 && b[i] == '"' && in <= inParams {
+		w := scan.Word(b, i+1)
+		if in == inParams {
+			switch {
+			case w<<16 == wordName<<16:
+				fact, nameAt, i = FactName, i, i+7
+				goto value
+			case w == wordArguments && scan.Word(b, i+9)<<40 == wordArgumentsEnd<<40:
+				fact, nameAt, i = FactArguments, i, i+12
+				goto value
+			case w<<8 == wordMeta<<8:
+				fact, nameAt, i = FactMeta, i, i+8
+				goto value
+			}
+			goto name
+		}
+		switch w {
 		case wordMethod:
 			fact, nameAt, i = FactMethod, i, i+9
 			goto value
@@ -73,6 +88,8 @@ member:
 			}
 		}
 	}
+
+name:
 	{
 		if i >= len(b) {
 			return len(b), scan.UnexpectedEnd
@@ -205,7 +222,7 @@ func plainInteger(b []byte) int {
 	return 0
 }
 
-// Eight bytes of text each, as [scan.Word] reads them.
+// Up to eight bytes of text each, as [scan.Word] reads them.
 const (
 	wordMethod  = 0x3a22646f6874656d // method":
 	wordParams  = 0x3a22736d61726170 // params":
@@ -213,6 +230,11 @@ const (
 	wordJSONRPC = 0x226370726e6f736a // jsonrpc"
 	wordVersion = 0x22302e32223a     // :"2.0"
 	wordID      = 0x3a226469         // id":
+	wordName    = 0x3a22656d616e     // name":
+	wordMeta    = 0x3a226174656d5f   // _meta":
+
+	wordArguments    = 0x746e656d75677261 // argument
+	wordArgumentsEnd = 0x3a2273           // s":
 )
 
 // enter decides whether an object, the value of fact, is walked member by

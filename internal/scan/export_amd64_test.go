@@ -10,3 +10,6 @@ func EachKernel(f func(name string)) {
 		f([...]string{"swar", "avx2", "avx512"}[kernels])
 	}
 }
+
+// TextEnd runs the kernel of text alone.
+func TextEnd(b []byte, i int) (quote int, escaped, ok bool) { return textEnd(b, i) }

@@ -10,7 +10,7 @@ type textState struct {
 	escaped uint64
 	//lint:ignore U1000 the assembly's: which of the next bytes must be hexadecimal digits
 	digits uint64
-	//lint:ignore U1000 the assembly's: which of the last three bytes were not ASCII
+	//lint:ignore U1000 the assembly's: 1 if the last byte was not ASCII
 	high uint64
 }
 

@@ -11,7 +11,7 @@ TEXT ·textAVX2(SB), NOSPLIT, $0-32
 	MOVQ 0(BX), DX            // backslashes
 	MOVQ 8(BX), R9            // 1 if the next byte is escaped
 	MOVQ 16(BX), R8           // bytes of the next block that must be hexadecimal digits
-	MOVQ 24(BX), R10          // which of the last three bytes were not ASCII
+	MOVQ 24(BX), R10          // 1 if the last byte was not ASCII
 
 	VBROADCASTI128 ·escapeLow(SB), Y8
 	VBROADCASTI128 ·escapeHigh(SB), Y9
@@ -279,5 +279,5 @@ others256:
 	TESTQ R14, R14
 	JNZ odd256
 	MOVQ R13, R10
-	SHRQ $61, R10
+	SHRQ $63, R10
 	JMP quotes256

@@ -9,7 +9,7 @@ TEXT ·textAVX512(SB), NOSPLIT, $0-32
 	MOVQ SI, DI
 	XORQ R8, R8               // bytes of the next block that must be hexadecimal digits
 	XORQ R9, R9               // 1 if the next byte is escaped
-	XORQ R10, R10             // which of the last three bytes were not ASCII
+	XORQ R10, R10             // 1 if the last byte was not ASCII
 	XORQ DX, DX               // backslashes
 
 	VBROADCASTI32X4 ·escapeLow(SB), Z16
@@ -226,7 +226,7 @@ others512:
 	ANDQ R15, R14
 	JNZ odd512
 	MOVQ R13, R10
-	SHRQ $61, R10
+	SHRQ $63, R10
 
 	TESTQ AX, AX
 	JNZ closed512
