@@ -76,32 +76,30 @@ func isText(v Value, text string) bool {
 	return string(appendUnescaped(buf[:0], inner)) == text && !hasLoneSurrogate(inner)
 }
 
-// finish sets the fields and the kind of m from what the pass noted, and
-// returns why m is refused.
-func (m *Message) finish() error {
+// finish sets the fields and the kind of m from what the pass noted in frame,
+// and returns why m is refused.
+func (m *Message) finish(frame []byte) error {
 	r := &m.rec
-	if r.has(FactID) && !r.unusableID {
-		if id := r.view(m.frame, FactID); id[0] != 'n' {
-			m.ID = ID(id)
+	m.Kind, m.frame = Invalid, frame
+	m.ID, m.Method, m.Params, m.Result, m.Error, m.Array = nil, nil, nil, nil, nil, nil
+	seen := r.seen
+	if seen&(1<<FactID) != 0 && !r.unusableID {
+		if s := r.at[FactID]; frame[s.start] != 'n' {
+			m.ID = ID(frame[s.start:s.end:s.end])
 		}
 	}
-	if r.has(FactMethod) {
-		m.Method = r.view(m.frame, FactMethod)
-		if r.escaped&(1<<FactMethod) != 0 {
-			m.Method, _ = Value(m.Method).Text()
-		} else if n := len(m.Method); n > 1 && m.Method[0] == '"' {
-			m.Method = m.Method[1 : n-1 : n-1]
-		} else {
-			m.Method = nil // not a string
+	if seen&(1<<FactMethod) != 0 {
+		m.Method = r.method(frame)
+	}
+	if seen&(1<<FactParams) != 0 {
+		if s := r.at[FactParams]; frame[s.start] != 'n' { // null counts as absent (CO-17)
+			m.Params = Value(frame[s.start:s.end:s.end])
 		}
 	}
-	if r.has(FactParams) {
-		if p := r.view(m.frame, FactParams); p[0] != 'n' { // null counts as absent (CO-17)
-			m.Params = p
-		}
+	if seen&(1<<FactResult|1<<FactError) != 0 {
+		m.Result = r.view(frame, FactResult)
+		m.Error = r.view(frame, FactError)
 	}
-	m.Result = r.view(m.frame, FactResult)
-	m.Error = r.view(m.frame, FactError)
 	if r.fault.reason == noFault {
 		m.classify(r)
 	}
@@ -109,6 +107,19 @@ func (m *Message) finish() error {
 		return r.fault.err()
 	}
 	return nil
+}
+
+// method returns the method of the message, nil if it is no string.
+func (r *record) method(frame []byte) []byte {
+	s := r.at[FactMethod]
+	if frame[s.start] != '"' {
+		return nil
+	}
+	if r.escaped&(1<<FactMethod) != 0 {
+		text, _ := Value(frame[s.start:s.end]).Text()
+		return text
+	}
+	return frame[s.start+1 : s.end-1 : s.end-1]
 }
 
 // classify sets the kind by the members that are there (CO-03), or notes what

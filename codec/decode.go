@@ -42,31 +42,50 @@ func Decode(frame []byte, m *Message) error {
 // For a Batch the error concerns the array as a whole: each element has an
 // error of its own, which [Message.Element] returns.
 func (d *Decoder) Decode(frame []byte, m *Message) error {
-	m.clear(frame)
 	if len(frame) > d.limits.MaxBytes {
+		m.clear(frame)
 		limit := uint32(d.limits.MaxBytes)
 		return fault{reason: frameTooLong, at: limit, limit: limit}.err()
 	}
 	d.s.Newline = false
 	i := d.s.Space(frame, byteOrderMark(frame))
-	var end int
-	var f scan.Fault
-	var whole fault // why an array or a bare scalar is refused as a whole
-	switch {
-	case i < len(frame) && frame[i] == '{':
-		end, f = d.message(frame, i, 0, &m.rec)
-	case i < len(frame) && frame[i] == '[':
-		end, whole, f = d.batch(frame, i, m)
-	default:
-		whole = fault{reason: notAMessage, at: uint32(i)}
-		end, f = d.s.Value(frame, i, 0)
+	if i >= len(frame) || frame[i] != '{' {
+		return d.decodeOther(frame, i, m)
 	}
-	if f == scan.OK {
+	end, f := d.message(frame, i, 0, &m.rec)
+	if end, f = d.behind(frame, end, f); f != scan.OK {
+		m.Reset()
+		return d.syntaxError(f, end)
+	}
+	m.OneLine = !d.s.Newline
+	m.elements = m.elements[:0]
+	return m.finish(frame)
+}
+
+// behind checks what is behind the value that ended before frame[end].
+func (d *Decoder) behind(frame []byte, end int, f scan.Fault) (int, scan.Fault) {
+	if f == scan.OK && end < len(frame) {
 		if end = d.s.Space(frame, end); end < len(frame) {
 			f = scan.TrailingText
 		}
 	}
-	if f != scan.OK {
+	return end, f
+}
+
+// decodeOther is Decode for what is not a single message: an array, or a scalar,
+// or nothing at all.
+func (d *Decoder) decodeOther(frame []byte, i int, m *Message) error {
+	m.clear(frame)
+	var end int
+	var f scan.Fault
+	var whole fault // why it is refused as a whole
+	if i < len(frame) && frame[i] == '[' {
+		end, whole, f = d.batch(frame, i, m)
+	} else {
+		whole = fault{reason: notAMessage, at: uint32(i)}
+		end, f = d.s.Value(frame, i, 0)
+	}
+	if end, f = d.behind(frame, end, f); f != scan.OK {
 		m.Reset()
 		return d.syntaxError(f, end)
 	}
@@ -75,25 +94,20 @@ func (d *Decoder) Decode(frame []byte, m *Message) error {
 		m.elements = m.elements[:0]
 		return whole.err()
 	}
-	if frame[i] == '[' {
-		m.Kind = Batch
-		m.Array = Value(frame[i:m.rec.end:m.rec.end])
-		return nil
-	}
-	return m.finish()
+	m.Kind = Batch
+	m.Array = Value(frame[i:m.rec.end:m.rec.end])
+	return nil
 }
 
-// clear makes m ready for a new pass over frame. Facts need no clearing: they
-// are read only where rec.seen has their bit.
+// clear empties m before a pass over frame. Facts need no clearing: they are
+// read only where rec.seen has their bit.
 func (m *Message) clear(frame []byte) {
 	m.Kind, m.OneLine = Invalid, false
 	m.ID, m.Method, m.Params, m.Result, m.Error, m.Array = nil, nil, nil, nil, nil, nil
 	m.frame = frame
 	m.rec.seen = 0
 	m.rec.start, m.rec.end = 0, 0
-	if m.elements != nil {
-		m.elements = m.elements[:0]
-	}
+	m.elements = m.elements[:0]
 }
 
 func byteOrderMark(b []byte) int {

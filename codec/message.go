@@ -169,8 +169,7 @@ func (m *Message) Len() int { return len(m.elements) }
 // (JSON-RPC 2.0 §6). It does not parse again and does not allocate. el borrows
 // the frame of m and is independent of m otherwise; el must not be m.
 func (m *Message) Element(i int, el *Message) error {
-	el.clear(m.frame)
-	el.OneLine = m.OneLine
+	el.OneLine, el.elements = m.OneLine, el.elements[:0]
 	el.rec.take(&m.elements[i])
-	return el.finish()
+	return el.finish(m.frame)
 }

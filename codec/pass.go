@@ -20,7 +20,8 @@ func (d *Decoder) message(b []byte, i, depth int, r *record) (end int, f scan.Fa
 	var outer [2]outerObject
 	level := 0
 	in := inMessage
-	r.seen, r.escaped, r.unusableID, r.fault = 0, 0, false, fault{}
+	seen := uint64(0) // r.seen, which is not kept up to date
+	r.escaped, r.unusableID, r.fault = 0, false, fault{}
 	r.start = uint32(i)
 
 	var fact Fact
@@ -42,14 +43,14 @@ open:
 member:
 	// The names that stand in nearly every message are compared a word at a
 	// time together with what nearly always follows them.
-	if len(b)-i > 24 && b[i] == '"' && in <= inParams {
+	if len(b)-i > 8 && b[i] == '"' && in <= inParams {
 		w := scan.Word(b, i+1)
 		if in == inParams {
 			switch {
 			case w<<16 == wordName<<16:
 				fact, nameAt, i = FactName, i, i+7
 				goto value
-			case w == wordArguments && scan.Word(b, i+9)<<40 == wordArgumentsEnd<<40:
+			case w == wordArguments && len(b)-i > 16 && scan.Word(b, i+9)<<40 == wordArgumentsEnd<<40:
 				fact, nameAt, i = FactArguments, i, i+12
 				goto value
 			case w<<8 == wordMeta<<8:
@@ -69,8 +70,8 @@ member:
 			fact, nameAt, i = FactResult, i, i+9
 			goto value
 		case wordJSONRPC:
-			if scan.Word(b, i+9)<<16 == wordVersion<<16 && !r.has(FactJSONRPC) {
-				r.seen |= 1 << FactJSONRPC
+			if len(b)-i > 16 && scan.Word(b, i+9)<<16 == wordVersion<<16 && seen&(1<<FactJSONRPC) == 0 {
+				seen |= 1 << FactJSONRPC
 				r.at[FactJSONRPC] = span{uint32(i + 10), uint32(i + 15)}
 				i += 15
 				goto behind
@@ -78,8 +79,8 @@ member:
 		default:
 			if w<<32 == wordID<<32 {
 				fact, nameAt, i = FactID, i, i+5
-				if n := plainInteger(b[i:]); n > 0 && n <= d.limits.MaxID && !r.has(FactID) {
-					r.seen |= 1 << FactID
+				if n := plainInteger(b[i:]); n > 0 && n <= d.limits.MaxID && seen&(1<<FactID) == 0 {
+					seen |= 1 << FactID
 					r.at[FactID] = span{uint32(i), uint32(i + n)}
 					i += n
 					goto behind
@@ -126,7 +127,7 @@ name:
 
 value:
 	{
-		if r.has(fact) {
+		if seen&(1<<fact) != 0 {
 			r.refuse(fault{reason: duplicate, fact: fact, at: uint32(nameAt)})
 			if fact == FactID {
 				r.unusableID = true
@@ -149,14 +150,14 @@ value:
 				if escaped {
 					r.escaped |= 1 << fact
 				} else if fact == FactMethod {
-					r.seen |= 1 << FactMethod
+					seen |= 1 << FactMethod
 					r.at[FactMethod] = span{uint32(start), uint32(i)}
 					goto behind
 				}
 				goto noted
 			case '{':
-				if inside, ok := d.enter(b, r, in, fact); ok {
-					r.seen |= 1 << fact
+				if inside, ok := d.enter(b, r, seen, in, fact); ok {
+					seen |= 1 << fact
 					outer[level] = outerObject{in, fact, uint32(start)}
 					level++
 					in = inside
@@ -168,7 +169,7 @@ value:
 			return i, f
 		}
 	noted:
-		r.seen |= 1 << fact
+		seen |= 1 << fact
 		r.at[fact] = span{uint32(start), uint32(i)}
 		if in == inMessage && fact != FactResult || in == inError {
 			d.check(b, r, fact)
@@ -196,7 +197,7 @@ closing:
 	i++
 	depth--
 	if level == 0 {
-		r.end = uint32(i)
+		r.seen, r.end = seen, uint32(i)
 		return i, scan.OK
 	}
 	level--
@@ -238,8 +239,8 @@ const (
 )
 
 // enter decides whether an object, the value of fact, is walked member by
-// member.
-func (d *Decoder) enter(b []byte, r *record, in object, fact Fact) (object, bool) {
+// member; seen are the facts before it.
+func (d *Decoder) enter(b []byte, r *record, seen uint64, in object, fact Fact) (object, bool) {
 	switch {
 	case fact == FactMeta:
 		return inMeta, true
@@ -249,9 +250,9 @@ func (d *Decoder) enter(b []byte, r *record, in object, fact Fact) (object, bool
 		return inError, true
 	case fact == FactParams:
 		// The facts of params and result share slots, so only one is walked.
-		return inParams, !r.has(FactResult)
+		return inParams, seen&(1<<FactResult) == 0
 	case fact == FactResult:
-		return inResult, !r.has(FactParams) || b[r.at[FactParams].start] == 'n'
+		return inResult, seen&(1<<FactParams) == 0 || b[r.at[FactParams].start] == 'n'
 	}
 	return 0, false
 }

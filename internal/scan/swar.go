@@ -10,8 +10,10 @@ const (
 	highs = 0x8080808080808080
 )
 
-// Word reads b[i:i+8] as a little-endian word, so that lane 0 is b[i].
-func Word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+// Word reads b[i:i+8] as a little-endian word, so that lane 0 is b[i]. With all
+// three indices the address is b's plus i and no more: else it is made sure that
+// an empty slice does not point behind b, in five steps that depend on i.
+func Word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8 : i+8]) }
 
 // Stops flags lanes that end a run of plain ASCII in a string: a quote,
 // a backslash, a control character, or a byte of a multi-byte character.
