@@ -62,6 +62,13 @@ member:
 		switch w {
 		case wordMethod:
 			fact, nameAt, i = FactMethod, i, i+9
+			// What most requests are.
+			if len(b)-i > 16 && scan.Word(b, i) == wordToolsCall && scan.Word(b, i+8)<<32 == wordToolsCallEnd<<32 && seen&(1<<FactMethod) == 0 {
+				seen |= 1 << FactMethod
+				r.at[FactMethod] = span{uint32(i), uint32(i + 12)}
+				i += 12
+				goto behind
+			}
 			goto value
 		case wordParams:
 			fact, nameAt, i = FactParams, i, i+9
@@ -142,6 +149,17 @@ value:
 		if i < len(b) {
 			switch b[i] {
 			case '"':
+				if len(b)-i > 8 {
+					if n := scan.Short(scan.Word(b, i+1)); n > 0 {
+						i += n
+						if fact == FactMethod {
+							seen |= 1 << FactMethod
+							r.at[FactMethod] = span{uint32(start), uint32(i)}
+							goto behind
+						}
+						goto noted
+					}
+				}
 				quote, escaped, f := scan.String(b, i+1)
 				if f != scan.OK {
 					return quote, f
@@ -233,6 +251,9 @@ const (
 	wordID      = 0x3a226469         // id":
 	wordName    = 0x3a22656d616e     // name":
 	wordMeta    = 0x3a226174656d5f   // _meta":
+
+	wordToolsCall    = 0x632f736c6f6f7422 // "tools/c
+	wordToolsCallEnd = 0x226c6c61         // all"
 
 	wordArguments    = 0x746e656d75677261 // argument
 	wordArgumentsEnd = 0x3a2273           // s":

@@ -55,8 +55,12 @@ func String(b []byte, i int) (end int, escaped bool, f Fault) {
 // Short returns the length, quotes included, of a string of at most seven plain
 // bytes, and 0 for any other, given the eight bytes behind its opening quote.
 func Short(w uint64) int {
-	at := bits.TrailingZeros64(Stops(w)) &^ 7
-	if byte(w>>at) != '"' { // also when at is 64
+	stops := Stops(w)
+	if stops == 0 {
+		return 0
+	}
+	at := bits.TrailingZeros64(stops) &^ 7
+	if byte(w>>at) != '"' {
 		return 0
 	}
 	return at>>3 + 2

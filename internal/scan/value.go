@@ -1,6 +1,9 @@
 package scan
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Scanner is the scratch of one pass: how deep nesting may go, the kinds of
 // the brackets that are open, and whether the text spans lines.
@@ -74,13 +77,17 @@ value:
 	}
 	switch c := b[i]; c {
 	case '"':
-		if len(b)-i > 8 {
-			if n := Short(Word(b, i+1)); n > 0 {
-				i += n
+		i++
+		if len(b)-i >= 8 {
+			w := Word(b, i)
+			if stops := Stops(w); stops == 0 {
+				i += 8
+			} else if n := bits.TrailingZeros64(stops) &^ 7; byte(w>>n) == '"' {
+				i += n>>3 + 1
 				break
 			}
 		}
-		if i, _, f = String(b, i+1); f != OK {
+		if i, _, f = String(b, i); f != OK {
 			return i, f
 		}
 		i++
