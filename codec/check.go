@@ -11,7 +11,7 @@ func (d *Decoder) check(b []byte, r *record, fact Fact) {
 			why = wrongVersion
 		}
 	case FactID:
-		if why = d.checkID(v); why != noFault {
+		if why = d.checkID(v, r.escaped&(1<<fact) != 0); why != noFault {
 			r.unusableID = true
 		}
 	case FactMethod:
@@ -44,7 +44,7 @@ func (d *Decoder) check(b []byte, r *record, fact Fact) {
 
 // checkID judges an id token (CO-04 to CO-06). Null passes here: whether it is
 // wrong depends on the kind of the message.
-func (d *Decoder) checkID(v Value) reason {
+func (d *Decoder) checkID(v Value, escaped bool) reason {
 	if len(v) > d.limits.MaxID {
 		return idTooLong
 	}
@@ -52,7 +52,7 @@ func (d *Decoder) checkID(v Value) reason {
 	case Number:
 		return checkInteger(v)
 	case String:
-		if hasLoneSurrogate(v[1 : len(v)-1]) {
+		if escaped && hasLoneSurrogate(v[1:len(v)-1]) {
 			return idSurrogate
 		}
 		return noFault

@@ -115,6 +115,10 @@ value:
 			goto closing
 		}
 		goto value
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if i, f = Number(b, i); f != OK {
+			return i, f
+		}
 	default:
 		if i, f = scalar(b, i); f != OK {
 			return i, f
@@ -156,10 +160,22 @@ behind:
 	return i, MissingComma
 
 name:
-	if len(b)-i > 10 && b[i] == '"' {
-		if n := Short(Word(b, i+1)); n > 0 && b[i+n] == ':' && b[i+n+1] > ' ' {
-			i += n + 1
-			goto value
+	if len(b)-i > 18 && b[i] == '"' { // at most fifteen plain bytes
+		at := i + 1
+		w := Word(b, at)
+		stops := Stops(w)
+		if stops == 0 {
+			at += 8
+			w = Word(b, at)
+			stops = Stops(w)
+		}
+		if stops != 0 {
+			n := bits.TrailingZeros64(stops) &^ 7
+			at += n >> 3
+			if byte(w>>n) == '"' && b[at+1] == ':' && b[at+2] > ' ' {
+				i = at + 2
+				goto value
+			}
 		}
 	}
 	if i, f = s.name(b, i); f != OK {
