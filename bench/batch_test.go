@@ -40,7 +40,7 @@ func batchWirespool(frame []byte) entry {
 			if err := m.Element(i, &el); err != nil {
 				return err
 			}
-			if last = route(&el); last.kind == codec.Request {
+			if last.route(&el); last.kind == codec.Request {
 				requests++
 			}
 		}

@@ -27,12 +27,13 @@ func decodeGroups() (all []group) {
 }
 
 // route reads from a decoded message what a router needs.
-func route(m *codec.Message) routing {
-	token := m.Fact(codec.FactMetaProgressToken)
+func (r *routing) route(m *codec.Message) {
+	token := codec.FactMetaProgressToken
 	if m.Kind == codec.Notification {
-		token = m.Fact(codec.FactProgressToken)
+		token = codec.FactProgressToken
 	}
-	return routing{m.Kind, m.ID, m.Method, m.Fact(codec.FactName), token}
+	r.kind, r.id, r.method = m.Kind, m.ID, m.Method
+	r.tool, r.progressToken = m.Fact(codec.FactName), m.Fact(token)
 }
 
 func decodeWirespool(frame []byte) entry {
@@ -43,7 +44,7 @@ func decodeWirespool(frame []byte) entry {
 		if err := d.Decode(frame, &m); err != nil {
 			return err
 		}
-		r = route(&m)
+		r.route(&m)
 		return nil
 	}
 	return entry{"wirespool", do, outcome{always(len(frame)), func() string { return r.String() }}}

@@ -73,7 +73,7 @@ func batchWirespool(frame []byte) Entry {
 			if err := m.Element(i, &el); err != nil {
 				return err
 			}
-			last = route(&el)
+			last.route(&el)
 			n.add(last.kind)
 		}
 		n.last = head

@@ -43,12 +43,13 @@ type routing struct {
 }
 
 // route reads from a decoded message what a router needs.
-func route(m *codec.Message) routing {
-	token := m.Fact(codec.FactMetaProgressToken)
+func (r *routing) route(m *codec.Message) {
+	token := codec.FactMetaProgressToken
 	if m.Kind == codec.Notification {
-		token = m.Fact(codec.FactProgressToken)
+		token = codec.FactProgressToken
 	}
-	return routing{m.Kind, m.ID, m.Method, m.Fact(codec.FactName), token}
+	r.kind, r.id, r.method = m.Kind, m.ID, m.Method
+	r.tool, r.progressToken = m.Fact(codec.FactName), m.Fact(token)
 }
 
 func (r routing) head() head { return head{r.kind, string(r.id), string(r.method)} }
@@ -61,7 +62,7 @@ func decodeWirespool(frame []byte) Entry {
 		if err := d.Decode(frame, &m); err != nil {
 			return err
 		}
-		r = route(&m)
+		r.route(&m)
 		return nil
 	}, func() head { return r.head() })
 }

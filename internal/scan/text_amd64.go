@@ -30,8 +30,7 @@ func textEnd(b []byte, i int) (quote int, escaped, ok bool) {
 			n = textAVX2(&text[0], whole/block, &s)
 		}
 		if n == whole && whole < len(text) {
-			var tail [block + block]byte
-			copy(tail[block:], blank[:])
+			var tail [block + block]byte // zeros behind the text: control characters
 			copy(tail[block-longestPart:], b[i+whole-longestPart:])
 			n = textAVX2(&tail[block], 1, &s)
 			if n >= 0 {
