@@ -43,21 +43,20 @@ open:
 member:
 	// The names that stand in nearly every message are compared a word at a
 	// time together with what nearly always follows them.
-	if len(b)-i > 8 && b[i] == '"' && in <= inParams {
+	if len(b)-i > 8 && b[i] == '"' {
 		w := scan.Word(b, i+1)
-		if in == inParams {
-			switch {
-			case w<<16 == wordName<<16:
-				fact, nameAt, i = FactName, i, i+7
-				goto value
-			case w == wordArguments && len(b)-i > 16 && scan.Word(b, i+9)<<40 == wordArgumentsEnd<<40:
-				fact, nameAt, i = FactArguments, i, i+12
-				goto value
-			case w<<8 == wordMeta<<8:
-				fact, nameAt, i = FactMeta, i, i+8
-				goto value
+		if in != inMessage {
+			n := 0
+			if in == inParams && w<<16 == wordName<<16 {
+				fact, n = FactName, 7
+			} else if len(b)-i > 16 {
+				fact, n = in.frequent(w, scan.Word(b, i+9))
 			}
-			goto name
+			if n == 0 {
+				goto name
+			}
+			nameAt, i = i, i+n
+			goto value
 		}
 		switch w {
 		case wordMethod:
@@ -240,24 +239,6 @@ func plainInteger(b []byte) int {
 	}
 	return 0
 }
-
-// Up to eight bytes of text each, as [scan.Word] reads them.
-const (
-	wordMethod  = 0x3a22646f6874656d // method":
-	wordParams  = 0x3a22736d61726170 // params":
-	wordResult  = 0x3a22746c75736572 // result":
-	wordJSONRPC = 0x226370726e6f736a // jsonrpc"
-	wordVersion = 0x22302e32223a     // :"2.0"
-	wordID      = 0x3a226469         // id":
-	wordName    = 0x3a22656d616e     // name":
-	wordMeta    = 0x3a226174656d5f   // _meta":
-
-	wordToolsCall    = 0x632f736c6f6f7422 // "tools/c
-	wordToolsCallEnd = 0x226c6c61         // all"
-
-	wordArguments    = 0x746e656d75677261 // argument
-	wordArgumentsEnd = 0x3a2273           // s":
-)
 
 // enter decides whether an object, the value of fact, is walked member by
 // member; seen are the facts before it.

@@ -55,7 +55,7 @@ func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
 var (
 	wideMin   = 256 // text that must be left for the wide pass to pay
 	wideAfter = 64  // part of a value that is walked narrowly first: most are short
-	wideText  = 32  // part of a string that is walked narrowly first
+	wideText  = 48  // part of a string that is walked narrowly first
 )
 
 const never = math.MaxInt
