@@ -32,6 +32,20 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// TestNames has names of every length, with everything behind them, and breaks
+// the text off at each byte.
+func TestNames(t *testing.T) {
+	s := scan.Scanner{MaxDepth: 2}
+	for n := range 40 {
+		for _, behind := range []string{`":1}`, `" :1}`, `": 1}`, `"1}`, `":}`, `"",`, `\n":1}`, "\x00\":1}", "é\":1}", `":[1,2,3,4,5,6,7,8]}`, `":"1234567"}`} {
+			text := []byte(`{"` + strings.Repeat("k", n) + behind)
+			for end := range len(text) + 1 {
+				agree(t, &s, text[:end:end], 0)
+			}
+		}
+	}
+}
+
 // TestMutations replaces, drops and doubles each byte of a rich document.
 func TestMutations(t *testing.T) {
 	s := scan.Scanner{MaxDepth: 4}
