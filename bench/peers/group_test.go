@@ -28,7 +28,7 @@ var impls = map[string]string{
 
 // wanted returns the implementations that g must have.
 func wanted(g Group) (names []string) {
-	requests := []string{"request", "requests", "progress", "call"}
+	requests := []string{"request", "requests", "progress", "call", "text"}
 	for name := range strings.FieldsSeq(impls[g.Op] + impls[g.Op+"/shape="+g.Shape]) {
 		switch strings.TrimPrefix(name, "+") {
 		case "sonic", "sonic.Valid":
