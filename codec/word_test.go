@@ -9,8 +9,21 @@ import (
 	"github.com/wirespool/wirespool/codec"
 )
 
-// errorFacts complete payloadFacts.
-var errorFacts = []string{"code", "message", "data"}
+// followed wants what is wrong behind a name to be the same as behind another of
+// its length.
+func followed(t *testing.T, home, name string) {
+	t.Helper()
+	neutral := strings.Repeat("z", len(name))
+	for _, behind := range []string{
+		`"`, `"x1`, `":x`, `" x`, `";1`, `"x`, `":`, `":,`, `:1`, `x":1`, `"":1`, `\`, `\":1`, "\x00", "\xff", "\xc3",
+	} {
+		_, err := decode(t, within(home, `"`+name+behind))
+		_, want := decode(t, within(home, `"`+neutral+behind))
+		if want == nil || want.Code == parseError {
+			require.Equal(t, want, err, "%s%s in %s", name, behind, home)
+		}
+	}
+}
 
 // TestNearNames changes each byte of each name, and drops and adds one at its
 // end: none of that is the fact, and what follows the name is as wrong as it is
@@ -27,23 +40,16 @@ func TestNearNames(t *testing.T) {
 			m := accept(t, within(home, `"`+other+`":[7]`))
 			require.NotEqual(t, "[7]", string(m.Fact(fact)), "%q in %s", other, home)
 		}
-		neutral := strings.Repeat("z", len(name))
-		for _, behind := range []string{`"`, `"x1`, `":x`, `" x`, `";1`, `":`, `":,`, `:1`, `x":1`, `"":1`, `\`, `\":1`, "\x00", "\xff", "\xc3"} {
-			_, err := decode(t, within(home, `"`+name+behind))
-			_, want := decode(t, within(home, `"`+neutral+behind))
-			require.Equal(t, want, err, "%s%s in %s", name, behind, home)
-		}
+		followed(t, home, name)
 	}
 	for _, tt := range payloadFacts {
 		for _, home := range homes(tt.object) {
 			check(tt.fact, home, tt.name)
 		}
 	}
-	for i, name := range errorFacts {
-		if fact := codec.FactErrorCode + codec.Fact(i); fact == codec.FactErrorData {
-			check(fact, "error", name)
-		}
-	}
+	check(codec.FactErrorData, "error", "data")
+	followed(t, "error", "code")
+	followed(t, "error", "message")
 	for _, name := range []string{"cod", "codes", "codE", "zode", "messag", "messages", "messagE", "zessage"} {
 		_, err := decode(t, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","`+name+`":[]}}`)
 		require.Nil(t, err, name)
