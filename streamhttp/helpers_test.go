@@ -206,18 +206,6 @@ func (a *reply) text() string {
 	return string(text)
 }
 
-// line reads the next line that is no comment and not empty.
-func (a *reply) line() string {
-	a.t.Helper()
-	for {
-		line, err := a.body.ReadString('\n')
-		require.NoError(a.t, err)
-		if line = strings.TrimSuffix(line, "\n"); line != "" && line != ":" {
-			return line
-		}
-	}
-}
-
 // event reads the next event as "id|retry|data", and io.EOF at the end.
 func (a *reply) event() (id, retry, data string, err error) {
 	for {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -56,7 +57,7 @@ func (b *Bodies) fill(out *buf.Buffer, r *http.Request, limit int) *Refusal {
 	held := int64(cap(out.B))
 	all := b.reading.Add(held)
 	defer func() { b.reading.Add(-held) }()
-	budget := int64(Limit(b.Reading, DefaultMaxReading, 1<<62))
+	budget := int64(Limit(b.Reading, DefaultMaxReading, math.MaxInt))
 	for {
 		if all > budget {
 			return Busy(http.StatusServiceUnavailable, fmt.Sprintf("busy: the limit of %d bytes in bodies being read is reached", budget), time.Second).closing(r)

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -71,9 +72,7 @@ func (r *Refusal) Error() string {
 // "id":null, as revisions before 2025-11-25 want it (CO-21).
 func (r *Refusal) Write(w http.ResponseWriter, nullID bool) {
 	h := w.Header()
-	for name, values := range r.Header {
-		h[name] = values
-	}
+	maps.Copy(h, r.Header)
 	if r.Close {
 		h["Connection"] = closeConnection
 	}
@@ -98,7 +97,6 @@ var (
 	typeJSON        = []string{protocol.MediaTypeJSON}
 	typeEventStream = []string{protocol.MediaTypeEventStream}
 	noCache         = []string{"no-cache, no-transform"}
-	noStore         = []string{"no-store"}
 	noBuffering     = []string{"no"}
 	noSniff         = []string{"nosniff"}
 )
