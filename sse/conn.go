@@ -35,7 +35,8 @@ type conn struct {
 
 	ctx    context.Context
 	end    context.CancelCauseFunc
-	once   sync.Once
+	leave  atomic.Bool
+	closed chan struct{} // closed when Close has done its work
 	posts  sync.WaitGroup
 	body   io.Closer
 	opened time.Time
@@ -171,11 +172,14 @@ func (c *conn) SessionID() string { return "" }
 
 // Close implements [transport.Conn].
 func (c *conn) Close() error {
-	c.once.Do(func() {
-		c.end(net.ErrClosed)
-		_ = c.body.Close() // nothing depends on it any more
-		c.posts.Wait()
-		c.d.ended(time.Since(c.opened))
-	})
+	if c.leave.Swap(true) {
+		<-c.closed
+		return nil
+	}
+	defer close(c.closed)
+	c.end(net.ErrClosed)
+	_ = c.body.Close() // nothing depends on it any more
+	c.posts.Wait()
+	c.d.ended(time.Since(c.opened))
 	return nil
 }

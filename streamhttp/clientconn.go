@@ -28,9 +28,9 @@ type conn struct {
 	inbox chan *transport.Inbound
 	tools toolTable
 
-	ctx  context.Context // ends with the connection
-	end  context.CancelCauseFunc
-	once sync.Once
+	ctx    context.Context // ends with the connection
+	end    context.CancelCauseFunc
+	closed chan struct{} // closed when Close has done its work
 
 	// running are the goroutines that end with ctx, farewells those that Close
 	// waits for before it ends ctx.
@@ -55,9 +55,10 @@ var inboundPool = sync.Pool{New: func() any { return new(transport.Inbound) }}
 func newConn(d *dialer, u *url.URL) *conn {
 	c := &conn{
 		d: d, opts: &d.opts, url: u,
-		base:  make(http.Header, len(d.opts.Header)+8),
-		inbox: make(chan *transport.Inbound, inboxSize),
-		posts: make(map[codec.IDKey]*post),
+		base:   make(http.Header, len(d.opts.Header)+8),
+		inbox:  make(chan *transport.Inbound, inboxSize),
+		posts:  make(map[codec.IDKey]*post),
+		closed: make(chan struct{}),
 	}
 	c.ctx, c.end = context.WithCancelCause(context.Background())
 	for name, values := range d.opts.Header {
@@ -103,8 +104,12 @@ func (c *conn) Read(in *transport.Inbound) error {
 	}
 }
 
-// deliver hands a message to Read, and waits while nobody reads.
+// deliver hands a message to Read, and waits while nobody reads. Once the
+// connection has ended nothing comes any more: no gap is followed by something.
 func (c *conn) deliver(in *transport.Inbound) {
+	if c.ctx.Err() != nil {
+		return
+	}
 	select {
 	case c.inbox <- in:
 	case <-c.ctx.Done():
@@ -194,24 +199,28 @@ var errCancelled = errors.New("cancelled")
 // everything that is under way, and tells the server that the session is over
 // (SS-08), all within ClientLimits.CloseTimeout.
 func (c *conn) Close() error {
-	c.once.Do(func() {
-		c.mu.Lock()
-		c.leaving = true
-		id, inner := c.session.id, c.inner
-		c.mu.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), c.opts.Limits.CloseTimeout)
-		defer cancel()
-		await(ctx, &c.farewells)
-		c.end(net.ErrClosed)
-		if inner != nil {
-			_ = inner.Close() // nothing depends on it any more
-		}
-		await(ctx, &c.running)
-		if id != "" {
-			c.endSession(ctx)
-		}
-		c.d.release()
-	})
+	c.mu.Lock()
+	before := c.leaving
+	c.leaving = true
+	id, inner := c.session.id, c.inner
+	c.mu.Unlock()
+	if before {
+		<-c.closed
+		return nil
+	}
+	defer close(c.closed)
+	ctx, cancel := context.WithTimeout(context.Background(), c.opts.Limits.CloseTimeout)
+	defer cancel()
+	await(ctx, &c.farewells)
+	c.end(net.ErrClosed)
+	if inner != nil {
+		_ = inner.Close() // nothing depends on it any more
+	}
+	await(ctx, &c.running)
+	if id != "" {
+		c.endSession(ctx)
+	}
+	c.d.release()
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wirespool/wirespool/protocol"
@@ -67,7 +67,7 @@ func (p *post) takeStream(resp *http.Response) error {
 			continue
 		case err != nil:
 			_ = source.Close()
-			last.give()
+			last.end()
 			return p.streamError(errors.Join(refused, err))
 		case len(e.Data) == 0 || !e.Is("message"):
 			continue
@@ -94,31 +94,44 @@ func (p *post) streamError(err error) error {
 // stream has ended and its connection is free for the next call.
 type lastAnswer struct {
 	p     *post
-	cut   func()      // ends the stream
-	out   func()      // gives the answer out, once; nil until there is one
-	soon  *time.Timer // calls out
-	limit *time.Timer // calls cut
+	cut   func()             // ends the stream
+	in    *transport.Inbound // nil until it came
+	soon  *time.Timer        // gives it out
+	limit *time.Timer        // calls cut
+	given chan struct{}      // closed when it was given out
+	taken atomic.Bool        // somebody gives it out
 }
 
+// deliver takes a message of the stream.
 func (l *lastAnswer) deliver(in *transport.Inbound) {
-	if len(l.p.open) > 0 || l.out != nil {
-		if l.out != nil { // in came behind it, and stays there
-			l.out()
-		}
+	if len(l.p.open) > 0 || l.in != nil {
+		l.give() // in came behind it, and stays there
 		l.p.sink(in)
 		return
 	}
-	l.out = sync.OnceFunc(func() { l.p.sink(in) })
-	l.soon = time.AfterFunc(afterAnswer, l.out)
+	l.in, l.given = in, make(chan struct{})
+	l.soon = time.AfterFunc(afterAnswer, l.give)
 	l.limit = time.AfterFunc(lingerEnd, l.cut)
 }
 
-// give is called when the stream has ended.
+// give gives the answer out, if there is one, and returns when it is given.
 func (l *lastAnswer) give() {
-	if l.out != nil {
+	switch {
+	case l.in == nil:
+	case l.taken.CompareAndSwap(false, true):
+		l.p.sink(l.in)
+		close(l.given)
+	default:
+		<-l.given
+	}
+}
+
+// end is called when the stream has ended.
+func (l *lastAnswer) end() {
+	if l.in != nil {
 		l.soon.Stop()
 		l.limit.Stop()
-		l.out()
+		l.give()
 	}
 }
 
