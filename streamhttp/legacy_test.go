@@ -243,6 +243,7 @@ func TestLegacyCancel(t *testing.T) {
 		cancel(`"3"`)
 		a = r.do("POST", tool(`"3"`, "sleep:1m"), append(own, "Accept: application/json")...)
 		require.Equal(t, `{"jsonrpc":"2.0","id":"3","error":{"code":-32800,"message":"Request cancelled"}}`, a.text())
+		synctest.Wait() // the last cancellation is answered too
 	})
 }
 
