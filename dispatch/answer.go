@@ -54,12 +54,14 @@ func (p *Peer) send(w *worker, via transport.Exchange) {
 		p.writers.Add(1)
 	}
 	p.offer(w)
+	p.beginWrite()
 	if w.reads && p.cork != nil && size < flushAt {
 		err = p.cork.Queue(&w.out)
 		p.corked.Add(int64(size + 1))
 	} else {
 		err = via.Send(p.ctx, &w.out)
 	}
+	p.endWrite()
 	if counted {
 		p.wrote()
 	}

@@ -14,10 +14,12 @@ import (
 // batch collects the answers to one array. Its items run in parallel; the array
 // of answers keeps the order of the requests.
 type batch struct {
-	peer *Peer
-	via  transport.Exchange
-	in   *transport.Inbound // the array: its items borrow the frame
-	ids  map[callKey]bool   // of its requests; the reader's
+	peer  *Peer
+	via   transport.Exchange
+	in    *transport.Inbound // the array: its items borrow the frame
+	ids   map[callKey]bool   // of its requests; with scope: the reader's
+	scope transport.Scope
+	came  time.Time
 
 	mu      sync.Mutex
 	answers [][]byte // by item; nil for what gets no answer
@@ -40,7 +42,7 @@ func (p *Peer) handleBatch(w *worker) {
 	}
 	in := getInbound()
 	w.in.MoveTo(in)
-	b := &batch{peer: p, via: in.Via, in: in, ids: make(map[callKey]bool), answers: make([][]byte, in.Len()), left: 1}
+	b := &batch{peer: p, via: in.Via, in: in, ids: make(map[callKey]bool), answers: make([][]byte, in.Len()), left: 1, scope: p.scopeOf(in), came: time.Now()}
 	if p.pushed {
 		b.over = make(chan struct{})
 	}
@@ -98,7 +100,7 @@ func (b *batch) invalid(i int, in *transport.Inbound) {
 	}
 	if b.peer.serving {
 		id := in.ID
-		if b.peer.inFlight(callKey{in.Scope, id.Key()}) {
+		if b.peer.inFlight(callKey{b.scope, id.Key()}) {
 			id = nil
 		}
 		b.answerError(i, id, refusef(protocol.CodeInvalidRequest, "%v", in.Err))
@@ -126,7 +128,7 @@ func (b *batch) answerError(i int, id codec.ID, e *codec.Error) {
 // request starts a request of the array; false when it was answered here.
 func (b *batch) request(i int, in *transport.Inbound) bool {
 	p := b.peer
-	key := callKey{in.Scope, in.ID.Key()}
+	key := callKey{b.scope, in.ID.Key()}
 	if b.ids[key] || p.inFlight(key) {
 		b.refuse(i, in, nil, clash(in.ID))
 		return false
@@ -158,7 +160,7 @@ func (b *batch) request(i int, in *transport.Inbound) bool {
 		b.refuse(i, in, in.ID, p.queueFull())
 		return false
 	}
-	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, batch: b, index: i}
+	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, scope: in.Scope, batch: b, index: int32(i)}
 	r.ctx.parent = p.ctx
 	r.traceFrom(in)
 	if p.pushed && !p.claim(r) {
@@ -168,12 +170,12 @@ func (b *batch) request(i int, in *transport.Inbound) bool {
 	b.mu.Lock()
 	b.left++
 	b.mu.Unlock()
-	p.enqueue(r, in)
+	p.enqueue(r, in, b.came)
 	return true
 }
 
 // add notes the outcome of item i; a cancelled one gets no answer.
-func (b *batch) add(w *worker, i int, id codec.ID, result []byte, e *codec.Error, wanted bool) {
+func (b *batch) add(w *worker, i int32, id codec.ID, result []byte, e *codec.Error, wanted bool) {
 	var answer []byte
 	if wanted && e != nil {
 		answer = codec.AppendErrorResponse(nil, id, e)
@@ -327,7 +329,7 @@ func (p *Peer) batchMessage(ctx context.Context, w *worker, b *BatchCall, c **ca
 		return nil, nil
 	}
 	*c = &call{method: b.Method, wake: make(chan struct{}, 1), sent: true} // Batch sends it before it waits
-	if b.Err = p.begin(*c); b.Err != nil {
+	if b.Err = p.begin(*c, nil); b.Err != nil {
 		*c = nil
 		return nil, b.Err
 	}

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +50,12 @@ type callOptions struct {
 	progress func(Progress)
 	probe    bool      // an id-less error is its answer
 	retry    *retrying // nil where nothing was said about it
+	answers  bool      // questions of the server are answered, by answer or the Mux
+	silent   bool      // it is given up without a word
+	answer   AnswerFunc
+
+	// begun is told the call before it is sent. Peer.mu is held.
+	begun func(*call)
 
 	// inspect judges the result before anything that came behind it is looked
 	// at. Peer.mu is held.
@@ -79,6 +84,7 @@ type call struct {
 	method   string
 	progress bool // somebody listens
 	probe    bool
+	quiet    bool // it ends without a cancellation
 	inspect  func(*codec.Message) error
 	result   Result
 	wake     chan struct{} // capacity 1: events or an answer came
@@ -113,7 +119,8 @@ const maxEventBytes = 1 << 20
 var ErrTimeout = fmt.Errorf("call timed out: %w", context.DeadlineExceeded)
 
 // ErrNoServerRequests is returned by [Request.Call] in 2026-07-28, where a
-// server sends no requests (SH26-19): it answers with input_required instead.
+// server sends no requests (SH26-19), unless [Rounds] can put the question into
+// a result: the handler answers with input_required itself.
 var ErrNoServerRequests = errors.New("dispatch: a server sends no requests in 2026-07-28; answer with input_required instead")
 
 // Call sends a request and waits for its answer. params is raw JSON, borrowed
@@ -148,30 +155,43 @@ type sender interface {
 
 func (p *Peer) call(ctx context.Context, via sender, method string, params []byte, opts []CallOption) (*Result, error) {
 	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
+	if method == protocol.MethodSubscriptionsListen { // it lasts as long as it is wanted (SU-15)
+		o.idle, o.maximum = 1<<63-1, 1<<63-1
+	}
 	for _, opt := range opts {
 		opt(&o)
 	}
 	if err := p.mayCall(method); err != nil {
 		return nil, err
 	}
-	if o.retry != nil && o.retry.on {
-		return p.callAgain(ctx, via, method, params, &o)
+	res, err := p.once(ctx, via, method, params, &o)
+	if err != nil || !o.answers {
+		return res, err
 	}
-	c := newCall(method, &o)
-	res, err := p.attempt(ctx, via, c, params, &o)
+	return p.rounds(ctx, via, method, params, &o, res)
+}
+
+// once makes a call without looking whether the server has questions.
+func (p *Peer) once(ctx context.Context, via sender, method string, params []byte, o *callOptions) (*Result, error) {
+	if o.retry != nil && o.retry.on {
+		o.retry.spent = 0
+		return p.callAgain(ctx, via, method, params, o)
+	}
+	c := newCall(method, o)
+	res, err := p.attempt(ctx, via, c, params, o)
 	if err != nil {
-		return nil, p.doubt(ctx, c, &o, err)
+		return nil, p.doubt(ctx, c, o, err)
 	}
 	return res, nil
 }
 
 func newCall(method string, o *callOptions) *call {
-	return &call{method: method, progress: o.progress != nil, probe: o.probe, inspect: o.inspect, wake: make(chan struct{}, 1)}
+	return &call{method: method, progress: o.progress != nil, probe: o.probe, quiet: o.silent, inspect: o.inspect, wake: make(chan struct{}, 1)}
 }
 
 // attempt sends the request and waits for its answer.
 func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, o *callOptions) (*Result, error) {
-	if err := p.begin(c); err != nil {
+	if err := p.begin(c, o.begun); err != nil {
 		return nil, err
 	}
 	defer p.forget(c)
@@ -185,8 +205,9 @@ func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, 
 	return res, err
 }
 
-// begin gives the call its id, unless it has one, and makes it one that an answer can find.
-func (p *Peer) begin(c *call) error {
+// begin gives the call its id, unless it has one, tells begun, and makes it one
+// that an answer can find.
+func (p *Peer) begin(c *call, begun func(*call)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending != nil {
@@ -198,6 +219,9 @@ func (p *Peer) begin(c *call) error {
 		c.id = p.lastID
 	}
 	p.pending[c.id] = c
+	if begun != nil {
+		begun(c)
+	}
 	p.signalRoom()
 	return nil
 }
@@ -218,9 +242,11 @@ func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []by
 	w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
 	m := w.outgoing(codec.Request, c.method, w.reply.B)
 	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
+	p.beginWrite() // here, where there is more stack
 	go func() {
 		defer w.put()
 		err := via.Send(ctx, m)
+		p.endWrite()
 		p.mu.Lock()
 		c.sent = true
 		abandoned := c.abandoned
@@ -290,97 +316,6 @@ func (c *call) outcome() (*Result, error) {
 	return &c.result, nil
 }
 
-// abandon gives a call up and tells the peer, in the way of its transport; false
-// when the answer has come meanwhile.
-func (p *Peer) abandon(via sender, c *call, why string) bool {
-	p.mu.Lock()
-	answered, sent, silent := c.answered, c.sent, c.silent()
-	if !answered {
-		delete(p.pending, c.id)
-		if !silent {
-			c.abandoned = why
-		}
-	}
-	p.mu.Unlock()
-	if !answered && sent && !silent { // else who sends it cancels it
-		p.cancelSoon(via, c, why)
-	}
-	return !answered
-}
-
-// silent reports whether the call ends without a cancellation: an initialize
-// cannot be taken back (CA-03), and a server that may not know what to do with a
-// probe is not bothered with its end (LG-04).
-func (c *call) silent() bool { return c.probe || c.method == protocol.MethodInitialize }
-
-// cancelSoon cancels the call and waits until that is written. A peer that does
-// not read must not hold up who has given up on it: the wait is short, and there
-// is none while another cancellation is stuck.
-func (p *Peer) cancelSoon(via sender, c *call, why string) {
-	written := make(chan struct{})
-	first := p.cancelling.Add(1) == 1
-	go func() {
-		p.cancelCall(via, c, why)
-		p.cancelling.Add(-1)
-		close(written)
-	}()
-	if first {
-		waitBriefly(written)
-	}
-}
-
-// cancelPending cancels all calls that wait for their answer, before the
-// connection closes; it waits a moment for that to be written.
-func (p *Peer) cancelPending() {
-	p.mu.Lock()
-	var calls []*call
-	for _, c := range p.pending {
-		if c.sent && !c.answered && !c.silent() {
-			calls = append(calls, c)
-		}
-	}
-	p.mu.Unlock()
-	if len(calls) == 0 || p.ctx.Err() != nil {
-		return
-	}
-	slices.SortFunc(calls, func(a, b *call) int { return cmp.Compare(a.id, b.id) })
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		for _, c := range calls {
-			p.cancelCall(p.conn, c, "closing")
-		}
-	}()
-	waitBriefly(written)
-}
-
-// waitBriefly waits until cancellations are written, but no longer than a peer
-// that does not read is worth.
-func waitBriefly(written <-chan struct{}) {
-	limit := time.NewTimer(abandonWait)
-	defer limit.Stop()
-	select {
-	case <-written:
-	case <-limit.C:
-	}
-}
-
-// cancelCall tells the peer that nobody waits for the call any more. It blocks
-// as long as the peer does not read.
-func (p *Peer) cancelCall(via sender, c *call, why string) {
-	id := codec.IntID(c.id)
-	if canceler, ok := p.conn.(transport.Canceler); ok {
-		canceler.Cancel(id.Key())
-		return
-	}
-	params := append([]byte(`{"requestId":`), id...)
-	params = append(params, `,"reason":`...)
-	params = append(codec.AppendString(params, why), '}')
-	if err := p.notify(p.ctx, via, protocol.NotificationCancelled, params); err != nil {
-		p.engine.log.Debug("cancellation not sent", "error", err)
-	}
-}
-
 // Notify sends a notification. params is raw JSON, borrowed until Notify
 // returns; empty means none. What would contradict the negotiation is refused:
 // a list_changed that was not announced, a log message nobody asked for.
@@ -404,6 +339,8 @@ func (p *Peer) notify(ctx context.Context, via sender, method string, params []b
 func (p *Peer) sendNotification(ctx context.Context, via sender, method string, params []byte) error {
 	w := getWorker()
 	defer w.put()
+	p.beginWrite()
+	defer p.endWrite()
 	return via.Send(ctx, w.outgoing(codec.Notification, method, p.traced(ctx, w, params)))
 }
 

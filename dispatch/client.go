@@ -155,6 +155,8 @@ func dial(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Client
 		opts.Handlers(&e.mux)
 	}
 	p := newPeer(ctx, e, conn, false)
+	p.watchWrites()
+	p.startKeepAlive()
 	e.add(p)
 	go p.read(0)
 	return &Client{e, p}, nil
@@ -278,6 +280,9 @@ func (c *Client) initialized(m *codec.Message) error {
 
 // Peer returns the connection.
 func (c *Client) Peer() *Peer { return c.peer }
+
+// Mux returns the table of handlers for what the server sends.
+func (c *Client) Mux() *Mux { return &c.engine.mux }
 
 // CallRaw is [Peer.Call]: the result borrows its frame until Release.
 func (c *Client) CallRaw(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {

@@ -22,6 +22,13 @@
 // a request goes out with what its handler calls and notifies, observer or none;
 // see [Trace].
 //
+// [Mux.Configure] says what the engine should know about a method. A server
+// tells of changes with [Server.Publish], whatever era its clients are of, and a
+// client hears of them with [Client.Listen]. A handler asks the client with
+// [Request.Call]: by requests in the legacy era and, with [Options].Rounds, by
+// results in 2026-07-28; [WithAnswers] lets a client's call answer those.
+// [Server.Stats] says what is occupied and what waits.
+//
 // # Concurrency
 //
 // The goroutine that reads a message also handles it, so that a fast request
@@ -34,9 +41,10 @@
 // Requests of a method that is slow on average, while more are waiting, and the
 // items of an array run on goroutines of their own. [Limits] bounds the
 // handlers that run; those beyond it wait in a queue per peer, and places are
-// given to peers in turn. A full queue stops the reading, which is the
-// back-pressure, except while a call of ours waits for its answer: then further
-// requests are refused with -32000.
+// given to peers in turn. A full queue stops the reading, but for a few messages
+// more, which is the back-pressure; except while a call of ours waits for its
+// answer: then further requests are refused with -32000. An open subscription
+// takes neither a place nor a goroutine.
 //
 // Notifications of one peer are handled one at a time, in order. The progress
 // of a call is delivered before the call returns, on the caller's goroutine.
@@ -60,7 +68,8 @@
 //
 // An error answer of the peer is a *[codec.Error] with Remote set. An error
 // with net.ErrClosed in its tree means that the connection is over; a timeout
-// has [ErrTimeout] in it. Where nobody knows whether the peer ran a call, and it
+// has [ErrTimeout] in it, and the end of a peer that is deaf or silent
+// [ErrWriteStalled] or [ErrKeepAlive]. Where nobody knows whether the peer ran a call, and it
 // makes a difference, the error has [ErrOutcomeUnknown] in it. What a handler returns is answered as it is if it is
 // a *[codec.Error], and otherwise with -32603 and without its text.
 package dispatch

@@ -31,6 +31,10 @@ func (p *Peer) ended(err error) {
 // over marks the very end of the connection.
 func (p *Peer) over() {
 	p.finish.Do(func() {
+		p.engine.hub.forget(p)
+		if p.stall.timer != nil {
+			p.stall.timer.Stop()
+		}
 		if p.engine.remove(p) && p.engine.opts.Observer != nil {
 			p.reportClosed()
 		}

@@ -40,6 +40,19 @@ type Options struct {
 	TimeoutCode int
 	// Idempotency, if set, keeps outcomes for callers who ask again.
 	Idempotency *Idempotency
+	// IDsPerExchange serves clients that give several requests of one session
+	// the same id at a time: over a transport that pushes messages, each of them
+	// has a name space of ids of its own then. A cancellation that fits more than
+	// one request is ignored.
+	IDsPerExchange bool
+	// Listen, if set, judges a subscriptions/listen that the engine serves: it
+	// may take away from what is granted, which is what the client asked for as
+	// far as our capabilities announce it, or refuse all of it.
+	Listen func(ctx context.Context, r *Request, granted *Filter) error
+	// Rounds, if set, lets handlers ask the client in 2026-07-28 too.
+	Rounds *Rounds
+	// KeepAlive asks peers that are silent whether they are still there.
+	KeepAlive KeepAlive
 	// Outgoing wraps every call that is sent by [Peer.Call], the first
 	// outermost: to authorize, measure or log what goes out.
 	Outgoing []func(CallFunc) CallFunc
@@ -67,6 +80,10 @@ type engine struct {
 	sched       scheduler
 	watchdog    watchdog
 	outcomes    *outcomeStore // nil where none are kept
+	hub         hub
+	stamper     stamper
+	sealer      sealer
+	listen      *route // of subscriptions/listen; nil if there is nothing to listen for
 
 	closing atomic.Bool
 
@@ -89,6 +106,11 @@ func newEngine(opts *Options) *engine {
 	}
 	e.metrics, e.observer = split(e.opts.Observer)
 	e.starter, _ = e.observer.(Starter)
+	if e.opts.Profile != JSONRPC && subscribable(e.opts.Info.Capabilities) {
+		e.listen = &route{pattern: protocol.MethodSubscriptionsListen, handle: openListen}
+	}
+	e.sealer = newSealer(e.opts.Rounds)
+	e.stamper = newStamper(&e.opts.Info)
 	e.log = e.opts.Logger
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)

@@ -46,6 +46,7 @@ type muxTable struct {
 	notifications map[string]*route
 	middleware    []Middleware
 	rules         map[string]*Rule
+	options       map[string]MethodOptions
 }
 
 // route is one entry of a table, with what the scheduler knows about it.
@@ -54,6 +55,7 @@ type route struct {
 	handle  Handler // middleware applied; nil for a notification
 	plain   Handler // as registered
 	notify  NotificationHandler
+	options MethodOptions
 	mean    atomic.Int64 // running mean of the handler's time in nanoseconds, 0 before the first
 }
 
@@ -90,7 +92,7 @@ func (m *Mux) Use(mw ...Middleware) {
 // rewrap renews every route after middleware or rules have changed.
 func (t *muxTable) rewrap() {
 	for name, r := range t.requests {
-		wrapped := &route{pattern: name, handle: t.wrap(name, r.plain), plain: r.plain}
+		wrapped := &route{pattern: r.pattern, handle: t.wrap(r.pattern, r.plain), plain: r.plain, options: r.options}
 		wrapped.mean.Store(r.mean.Load())
 		t.requests[name] = wrapped
 	}
@@ -99,7 +101,12 @@ func (t *muxTable) rewrap() {
 // Has reports whether requests of this very name have a handler of their own.
 func (m *Mux) Has(method string) bool {
 	t := m.table.Load()
-	return t != nil && t.requests[method] != nil
+	return t != nil && t.has(method)
+}
+
+func (t *muxTable) has(method string) bool {
+	r := t.requests[method]
+	return r != nil && r.pattern == method // else it is a pattern's, with options
 }
 
 func checkPattern(name string) {
@@ -112,14 +119,16 @@ func checkPattern(name string) {
 func (m *Mux) update(change func(*muxTable)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	next := &muxTable{requests: map[string]*route{}, notifications: map[string]*route{}}
+	next := &muxTable{requests: map[string]*route{}, notifications: map[string]*route{}, options: map[string]MethodOptions{}}
 	if old := m.table.Load(); old != nil {
 		maps.Copy(next.requests, old.requests)
 		maps.Copy(next.notifications, old.notifications)
+		maps.Copy(next.options, old.options)
 		next.middleware = slices.Clip(old.middleware)
 		next.rules = old.rules
 	}
 	change(next)
+	next.configure()
 	m.table.Store(next)
 }
 

@@ -224,7 +224,11 @@ func (e *engine) supportedData(requested []byte) codec.Value {
 func (p *Peer) takeNotification(in *transport.Inbound) *route {
 	switch string(in.Method) {
 	case protocol.NotificationCancelled:
-		if p.cancelled(in.Scope, in.Fact(codec.FactRequestID)) {
+		if p.cancelled(in.Scope, in.Fact(codec.FactRequestID)) || p.listenNews(in) {
+			return nil
+		}
+	case protocol.NotificationSubscriptionsAcknowledged:
+		if p.listenNews(in) {
 			return nil
 		}
 	case protocol.NotificationProgress:
@@ -246,7 +250,7 @@ func (p *Peer) takeNotification(in *transport.Inbound) *route {
 		p.engine.log.Warn("notification with positional params, dropped", "method", string(in.Method))
 		return nil
 	}
-	return p.engine.mux.notification(in.Method)
+	return p.notificationRoute(in)
 }
 
 // initializedCame opens the gate; false when there was nothing to open.
@@ -277,7 +281,7 @@ func (p *Peer) premature(in *transport.Inbound) bool {
 func (p *Peer) cancelled(scope transport.Scope, id codec.Value) bool {
 	key := codec.ID(id).Key()
 	p.mu.Lock()
-	r := p.calls[callKey{scope, key}]
+	r, several := p.inFlightWith(scope, key)
 	if r != nil && r.route == initRoute {
 		r = nil
 	}
@@ -285,7 +289,11 @@ func (p *Peer) cancelled(scope transport.Scope, id codec.Value) bool {
 		r.cancelled = true
 	}
 	p.mu.Unlock()
-	if r == nil {
+	switch {
+	case several:
+		p.engine.log.Warn("cancellation of more than one request ignored", "id", string(id))
+		return true
+	case r == nil:
 		return false
 	}
 	r.ctx.end(context.Canceled)

@@ -12,14 +12,14 @@ import (
 // it repeats.
 func (o *outcomeStore) run(ctx context.Context, r *Request, dst []byte) ([]byte, error) {
 	if r.listens || r.route == initRoute || r.route == discoverRoute {
-		return r.route.handle(ctx, r, dst)
+		return r.once(ctx, dst)
 	}
 	key, refusal := keyOf(r.peer, r.in.Load())
 	if refusal != nil {
 		return dst, refusal
 	}
 	if !key.id.Valid() {
-		return r.route.handle(ctx, r, dst)
+		return r.once(ctx, dst)
 	}
 	sum := digest(r.Params())
 	for r.ctx.Err() == nil && r.peer.ctx.Err() == nil {
@@ -28,7 +28,7 @@ func (o *outcomeStore) run(ctx context.Context, r *Request, dst []byte) ([]byte,
 		case refusal != nil:
 			return dst, refusal
 		case e == nil:
-			return r.route.handle(ctx, r, dst)
+			return r.once(ctx, dst)
 		case lead:
 			return o.lead(ctx, e, r, dst)
 		case owner != nil:
@@ -61,7 +61,7 @@ func (o *outcomeStore) lead(ctx context.Context, e *keptOutcome, r *Request, dst
 		p.mu.Unlock()
 	}
 	defer func() { o.settle(e, r, result, err) }()
-	return r.route.handle(ctx, r, dst)
+	return r.once(ctx, dst)
 }
 
 // join waits until the handler of owner has returned. One that was given up and

@@ -66,7 +66,7 @@ func (l *lane) enter(in *transport.Inbound, limit, most int, wait bool) bool {
 	if free && !wait {
 		return true
 	}
-	if len(l.waiting) < limit && l.bytes.Load() < int64(most) || l.makeRoom(in) {
+	if len(l.waiting) < limit && l.bytes.Load() < int64(most) || l.makeRoom(in, limit, most) {
 		own := getInbound()
 		in.MoveTo(own)
 		keep(own)
@@ -99,7 +99,7 @@ func (l *lane) next() *transport.Inbound {
 func (p *Peer) runLane(w *worker) {
 	for in := p.lane.next(); in != nil; in = p.lane.next() {
 		p.signalRoom()
-		p.runNotification(&w.note, in, p.engine.mux.notification(in.Method))
+		p.runNotification(&w.note, in, p.notificationRoute(in))
 		putInbound(in)
 	}
 	p.settle()
@@ -107,17 +107,23 @@ func (p *Peer) runLane(w *worker) {
 
 // makeRoom makes room in a full lane. Progress and log messages are worth least:
 // the oldest of them goes, or the new one (false) when it is one itself and none
-// waits. Anything else stays, and the reader stops until there is room again;
-// only while a call of ours is pending, whose answer it has to read, the oldest
-// goes instead. Caller holds l.mu.
-func (l *lane) makeRoom(in *transport.Inbound) bool {
+// waits. Anything else uses what is spare, and then the reader stops until there
+// is room again; only while a call of ours is pending, whose answer it has to
+// read, the oldest goes instead. Caller holds l.mu.
+func (l *lane) makeRoom(in *transport.Inbound, limit, most int) bool {
 	for i, old := range l.waiting {
 		if droppable(old) {
 			l.drop(i)
 			return true
 		}
 	}
-	if droppable(in) || len(l.waiting) == 0 {
+	switch {
+	case droppable(in):
+		l.dropped++
+		return false
+	case len(l.waiting) < limit+spareRequests && l.bytes.Load() < int64(most)+spareBytes:
+		return true
+	case len(l.waiting) == 0:
 		l.dropped++
 		return false
 	}

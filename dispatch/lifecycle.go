@@ -261,6 +261,10 @@ func (p *Peer) route(m *codec.Message) (*route, *codec.Error) {
 		p.serving && p.engine.opts.Profile != JSONRPC && p.engine.speaks(protocol.Modern) {
 		return discoverRoute, nil
 	}
+	if string(m.Method) == protocol.MethodSubscriptionsListen && (rt == nil || rt.pattern != protocol.MethodSubscriptionsListen) &&
+		p.serving && m.Fact(codec.FactMetaProtocolVersion) != nil && p.engine.listen != nil {
+		return p.engine.listen, nil
+	}
 	if rt != nil {
 		return rt, nil
 	}

@@ -11,6 +11,10 @@ const (
 	// DefaultMaxHandlersPerPeer bounds them for one peer, so that one peer
 	// cannot take every place.
 	DefaultMaxHandlersPerPeer = 64
+	// DefaultMaxParked bounds the handlers of one peer that wait inside the
+	// engine, in Request.Call or Request.Wait, and take no place meanwhile: each
+	// has a goroutine all the same.
+	DefaultMaxParked = 1024
 	// DefaultMaxQueue and DefaultMaxQueueBytes bound the requests of one peer
 	// that wait for a place.
 	DefaultMaxQueue      = 1024
@@ -18,6 +22,15 @@ const (
 	// DefaultMaxNotifications bounds the notifications of one peer that wait
 	// for the handler of an earlier one.
 	DefaultMaxNotifications = 1024
+	// DefaultMaxListens bounds the subscriptions that one peer keeps open, and
+	// DefaultMaxSubscribed the resources and tasks that one of them, or a peer
+	// of the legacy era, is told of: all of them are remembered and looked
+	// through.
+	DefaultMaxListens    = 64
+	DefaultMaxSubscribed = 1024
+	// DefaultMaxOutbox bounds the notices of Publish that wait for one
+	// subscriber that is slow to read.
+	DefaultMaxOutbox = 256
 	// DefaultMaxBytes bounds the frames held in all queues together.
 	DefaultMaxBytes = 256 << 20
 	// DefaultHandlerTimeout bounds a handler's own running time; waiting for
@@ -31,6 +44,20 @@ const (
 	// DefaultProbeTimeout the question for the era that precedes it.
 	DefaultInitializeTimeout = 30 * time.Second
 	DefaultProbeTimeout      = 3 * time.Second
+	// DefaultWriteTimeout bounds how long a peer may take nothing of what is
+	// written to it before the connection is given up. What such a peer costs is
+	// bounded in any case, and a client that was stopped in a debugger for half a
+	// minute cannot dial a stdio server anew: hence minutes.
+	DefaultWriteTimeout = 5 * time.Minute
+	// DefaultMaxRounds bounds how often a server may answer one call with
+	// questions (MR-10), against one that never has enough.
+	DefaultMaxRounds = 8
+	// DefaultRoundTTL bounds how long the state of a round is good for, against
+	// one that is used again when everything has changed.
+	DefaultRoundTTL = 10 * time.Minute
+	// DefaultKeepAliveFailures is how many pings in a row must go unanswered
+	// before a peer counts as gone: one that is lost or late is no end.
+	DefaultKeepAliveFailures = 3
 	// DefaultDrain bounds the wait for running handlers after the peer ended
 	// its side or Shutdown was called.
 	DefaultDrain = 10 * time.Second
@@ -83,6 +110,14 @@ const (
 	jamPause   = 100 * time.Millisecond
 )
 
+// spareRequests and spareBytes are what may enter the queue of one peer, or its
+// lane, beyond the bound, so that what stands behind it is seen; one more message
+// may go beyond them.
+const (
+	spareRequests = 16
+	spareBytes    = 64 << 10
+)
+
 // flushAt bounds the answers that are held back for one write.
 const flushAt = 64 << 10
 
@@ -98,15 +133,21 @@ const (
 type Limits struct {
 	MaxHandlers        int
 	MaxHandlersPerPeer int
+	MaxParked          int
 	MaxQueue           int
 	MaxQueueBytes      int
 	MaxNotifications   int
+	MaxListens         int
+	MaxSubscribed      int
+	MaxOutbox          int
 	MaxBytes           int
+	MaxRounds          int
 	HandlerTimeout     time.Duration
 	CallTimeout        time.Duration
 	CallMaximum        time.Duration
 	InitializeTimeout  time.Duration
 	ProbeTimeout       time.Duration
+	WriteTimeout       time.Duration
 	Drain              time.Duration
 }
 
@@ -115,15 +156,21 @@ func (l Limits) filled() Limits {
 	const ever = time.Duration(1<<63 - 1)
 	fill(&l.MaxHandlers, DefaultMaxHandlers, many)
 	fill(&l.MaxHandlersPerPeer, DefaultMaxHandlersPerPeer, many)
+	fill(&l.MaxParked, DefaultMaxParked, many)
 	fill(&l.MaxQueue, DefaultMaxQueue, many)
 	fill(&l.MaxQueueBytes, DefaultMaxQueueBytes, many)
 	fill(&l.MaxNotifications, DefaultMaxNotifications, many)
+	fill(&l.MaxListens, DefaultMaxListens, many)
+	fill(&l.MaxSubscribed, DefaultMaxSubscribed, many)
+	fill(&l.MaxOutbox, DefaultMaxOutbox, many)
+	fill(&l.MaxRounds, DefaultMaxRounds, many)
 	fill(&l.MaxBytes, DefaultMaxBytes, many)
 	fill(&l.HandlerTimeout, DefaultHandlerTimeout, ever)
 	fill(&l.CallTimeout, DefaultCallTimeout, ever)
 	fill(&l.CallMaximum, DefaultCallMaximum, ever)
 	fill(&l.InitializeTimeout, DefaultInitializeTimeout, ever)
 	fill(&l.ProbeTimeout, DefaultProbeTimeout, ever)
+	fill(&l.WriteTimeout, DefaultWriteTimeout, ever)
 	fill(&l.Drain, DefaultDrain, ever)
 	return l
 }

@@ -21,7 +21,8 @@ func listening(s *dispatch.Server) {
 }
 
 // TestListenEnds: an open subscription holds up neither the end of the stream
-// nor Shutdown, and ends with its result (SU-10).
+// nor Shutdown, and ends with its result (SU-10), behind which a byte stream
+// carries the cancellation (SU-11).
 func TestListenEnds(t *testing.T) {
 	for name, end := range map[string]func(*halfOpen){
 		"end of stream": func(h *halfOpen) { h.closeWrite() },
@@ -36,7 +37,7 @@ func TestListenEnds(t *testing.T) {
 				<-time.After(time.Hour) // no limit ends it
 				begun := time.Now()
 				end(h)
-				require.Equal(t, []string{listenEnd}, h.rest())
+				require.Equal(t, []string{listenEnd, cancel(`"L1"`)}, h.rest())
 				require.Zero(t, time.Since(begun))
 			})
 		})

@@ -29,8 +29,8 @@ func TestModern(t *testing.T) {
 	}
 	const unsupported = `{"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"…","data":{"supported":["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"],"requested":"`
 	for name, tt := range map[string]struct{ in, out string }{
-		"served":                      {modern("7", "tools/list"), `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`},
-		"identity is not demanded":    {with("tools/list", version+`"2026-07-28",`+capabilities+`{"x":1}`), `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`},
+		"served":                      {modern("7", "tools/list"), `{"jsonrpc":"2.0","id":7,"result":{"ttlMs":0,"cacheScope":"private","resultType":"complete"}}`},
+		"identity is not demanded":    {with("tools/list", version+`"2026-07-28",`+capabilities+`{"x":1}`), `{"jsonrpc":"2.0","id":7,"result":{"ttlMs":0,"cacheScope":"private","resultType":"complete"}}`},
 		"no capabilities":             {with("tools/list", version+`"2026-07-28"`), refusal("7", "-32602")},
 		"capabilities no object":      {with("tools/list", version+`"2026-07-28",`+capabilities+`[]`), refusal("7", "-32602")},
 		"capabilities null":           {with("tools/list", version+`"2026-07-28",`+capabilities+`null`), refusal("7", "-32602")},
@@ -39,7 +39,7 @@ func TestModern(t *testing.T) {
 		"version unknown":             {with("tools/list", version+`"v999.0.0",`+capabilities+`{}`), unsupported + `v999.0.0"}}}`},
 		"version unknown, no caps":    {with("tools/list", version+`"v999.0.0"`), refusal("7", "-32602")},
 		"version legacy":              {with("tools/list", version+`"2025-11-25",`+capabilities+`{}`), unsupported + `2025-11-25"}}}`},
-		"version escaped":             {with("tools/list", version+`"2026\u002d07-28",`+capabilities+`{}`), `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`},
+		"version escaped":             {with("tools/list", version+`"2026\u002d07-28",`+capabilities+`{}`), `{"jsonrpc":"2.0","id":7,"result":{"ttlMs":0,"cacheScope":"private","resultType":"complete"}}`},
 		"duplicate version":           {with("tools/list", version+`"2026-07-28",`+version+`"2025-11-25"`), refusal("7", "-32600")},
 		"unknown method":              {modern("7", "tools/List"), refusal("7", "-32601")},
 		"ping":                        {modern("7", "ping"), refusal("7", "-32601")},
@@ -49,7 +49,7 @@ func TestModern(t *testing.T) {
 		"roots/list":                  {modern("7", "roots/list"), refusal("7", "-32601")},
 		"own method":                  {modern("7", "acme/do"), `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`},
 		"notification with id":        {modern("7", "notifications/cancelled"), refusal("7", "-32600")},
-		"log level":                   {with("tools/list", version+`"2026-07-28",`+capabilities+`{},"io.modelcontextprotocol/logLevel":"warning"`), `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`},
+		"log level":                   {with("tools/list", version+`"2026-07-28",`+capabilities+`{},"io.modelcontextprotocol/logLevel":"warning"`), `{"jsonrpc":"2.0","id":7,"result":{"ttlMs":0,"cacheScope":"private","resultType":"complete"}}`},
 		"log level unknown":           {with("tools/list", version+`"2026-07-28",`+capabilities+`{},"io.modelcontextprotocol/logLevel":"Warning"`), refusal("7", "-32602")},
 		"log level no string":         {with("tools/list", version+`"2026-07-28",`+capabilities+`{},"io.modelcontextprotocol/logLevel":3`), refusal("7", "-32602")},
 		"token of a wrong type":       {with("tools/list", version+`"2026-07-28",`+capabilities+`{},"progressToken":{}`), refusal("7", "-32602")},
@@ -93,17 +93,17 @@ func TestResultType(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				static := []byte(`{"s":1}`)
 				_, w := serve(t, nil, func(s *dispatch.Server) {
-					s.Handle("tools/list", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+					s.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 						if tt.result == "static" {
 							return static, nil
 						}
 						return append(dst, tt.result...), nil
 					})
 				})
-				w.talk("> " + modern("1", "tools/list") + "\n< " + `{"jsonrpc":"2.0","id":1,"result":` + tt.stamped + "}")
+				w.talk("> " + modern("1", "tools/call") + "\n< " + `{"jsonrpc":"2.0","id":1,"result":` + tt.stamped + "}")
 				require.Equal(t, `{"s":1}`, string(static), "a handler's own memory was written to")
 				w.shake("")
-				w.send(call("2", "tools/list"))
+				w.send(call("2", "tools/call"))
 				if tt.result != "static" {
 					w.want(`{"jsonrpc":"2.0","id":2,"result":` + strings.ReplaceAll(tt.result, "\n", " ") + "}")
 				}
@@ -159,7 +159,7 @@ func TestDiscover(t *testing.T) {
 		"built in":           {nil, want},
 		"beside a fallback":  {own("*"), want},
 		"beside a namespace": {own("server/*"), want},
-		"replaced":           {own("server/discover"), `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}`},
+		"replaced":           {own("server/discover"), `{"jsonrpc":"2.0","id":1,"result":{"ttlMs":0,"cacheScope":"private","_meta":{…},"resultType":"complete"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -111,8 +111,9 @@ func (r *Request) Log(ctx context.Context, level protocol.LogLevel, logger strin
 }
 
 // over reports whether nothing but the answer may be sent for the request, or
-// nothing at all. Until then its message is there. Caller holds r.send.
-func (r *Request) over() bool { return r.sealed || r.ctx.Err() != nil }
+// nothing at all; neither progress nor log messages belong to a subscription
+// (SU-07). Until then its message is there. Caller holds r.send.
+func (r *Request) over() bool { return r.sealed || r.listens || r.ctx.Err() != nil }
 
 // Log sends a log message that belongs to no request, if the peer wants to see
 // that level; as [Request.Log].

@@ -175,7 +175,7 @@ func TestNotifyBeforeHandshake(t *testing.T) {
 				return append(dst, `{"resultType":"complete"}`...), r.Notify(ctx, "acme/event", nil)
 			})
 		})
-		w.talk("> " + modern("1", "tools/call") + "\n< " + `{"jsonrpc":"2.0","method":"acme/event"}` + "\n< " + `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}`)
+		w.talk("> " + modern("1", "tools/call") + "\n< " + `{"jsonrpc":"2.0","method":"acme/event"}` + "\n< " + `{"jsonrpc":"2.0","id":1,"result":{"_meta":{…},"resultType":"complete"}}`)
 		for p := range s.Peers {
 			requireRefused(t, true, p.Notify(t.Context(), "acme/event", nil))
 			requireRefused(t, true, p.Notify(t.Context(), "notifications/tools/list_changed", nil))
@@ -199,7 +199,7 @@ func TestLogLevels(t *testing.T) {
 	line := func(level string) string {
 		return `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"` + level + `","logger":"l\"g","data":{"a":1}}}`
 	}
-	const done = `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}`
+	const done = `{"jsonrpc":"2.0","id":1,"result":{…"resultType":"complete"}}`
 	asks := func(level string) string {
 		return strings.Replace(modern("1", "tools/call"), `{"io.`, `{"io.modelcontextprotocol/logLevel":"`+level+`","io.`, 1)
 	}

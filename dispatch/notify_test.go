@@ -84,7 +84,9 @@ func TestNotificationInArray(t *testing.T) {
 }
 
 // TestNotificationBacklog: beyond its bound the lane drops progress and log
-// messages, oldest first, and stops the reading for everything else.
+// messages, oldest first, lets a few others in, and then stops the reading; only
+// while a call of ours is pending it drops the oldest of all instead. What needs
+// no lane is dealt with until then (D16).
 func TestNotificationBacklog(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		release, open := latch(t)
@@ -100,26 +102,36 @@ func TestNotificationBacklog(t *testing.T) {
 		const log, other = "notifications/message", "notifications/other"
 		w.send(note(other, 0)) // is being handled
 		synctest.Wait()
-		w.send(note(log, 1), note(other, 2), note(log, 3))
-		w.send(note(other, 4), call("1", "ping"))
+		w.send(note(log, 1), note(other, 2), note(log, 3), note(other, 4)) // the lane is full
+		w.send(call("1", "ping"))
+		w.want(empty("1"))
+		w.send(note(log, 5), note(other, 6), note(other, 7)) // two log messages make room, then the third
+		w.send(note(log, 8), note(other, 9), note(log, 10))  // is dropped itself; is let in; is dropped
+		for i := range 14 {
+			w.send(note(other, 11+i))
+		}
+		w.send(note(other, 25), call("2", "ping")) // the last that is let in
 		<-time.After(time.Second)
-		w.silent() // the lane is full, nothing is read
+		w.silent() // nothing is read any more
 		for p := range s.Peers {
 			go func() { _, _ = p.Call(t.Context(), "ping", nil) }()
 		}
-		require.ElementsMatch(t, []string{call("1", "ping"), empty("1")}, []string{w.next(), w.next()}) // now it is
-		w.send(note(log, 5), note(other, 6), note(other, 7))
-		w.send(note(other, 8), note(log, 9)) // the first of the others must go, then the new one
-		w.send(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		require.ElementsMatch(t, []string{call("1", "ping"), empty("2")}, []string{w.next(), w.next()}) // now it is
+		w.send(note(other, 26))                                                                         // the first of the others must go
+		w.send(empty("1"))
 		synctest.Wait()
 		open()
-		w.send(call("2", "ping"))
-		w.want(empty("2"))
+		w.send(call("3", "ping"))
+		w.want(empty("3"))
 		<-time.After(time.Second)
 		synctest.Wait()
-		require.Equal(t, []string{other + " 0", other + " 4", other + " 6", other + " 7", other + " 8"}, got)
+		want := []string{other + " 0"}
+		for _, i := range []int{4, 6, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26} {
+			want = append(want, fmt.Sprint(other, " ", i))
+		}
+		require.Equal(t, want, got)
 		for p := range s.Peers {
-			require.EqualValues(t, 5, p.Dropped())
+			require.EqualValues(t, 6, p.Dropped())
 		}
 	})
 }

@@ -47,6 +47,8 @@ type Peer struct {
 	// Places and queue; see sched.go.
 	busy        atomic.Int64 // messages that are being handled
 	running     atomic.Int64
+	parked      atomic.Int64 // handlers that wait inside the engine without a place
+	spare       spare
 	queued      atomic.Int64
 	queuedBytes atomic.Int64
 	queue       []*Request    // guarded by engine.sched.mu
@@ -56,6 +58,8 @@ type Peer struct {
 
 	cancelling atomic.Int32 // cancellations of ours that are being written
 	behind     atomic.Int32 // requests that wait for the handshake
+
+	exchanges atomic.Uint64 // name spaces given out; see ids.go
 
 	mu       sync.Mutex
 	calls    map[callKey]*Request // requests in flight, but for current
@@ -67,7 +71,11 @@ type Peer struct {
 	settled  chan struct{} // capacity 1: while draining, something finished
 	finish   sync.Once     // guards the closing of done
 
+	subscriptions subscriptions
+
 	complaints complaints
+	stall      stall
+	alive      keepAlive
 }
 
 // newPeer returns a peer whose context has the values of ctx.
@@ -119,6 +127,9 @@ func (p *Peer) handle(w *worker) {
 
 func (p *Peer) dispatch(w *worker) {
 	in := &w.in
+	if p.alive.on && !in.Failed {
+		p.alive.heard.Store(true)
+	}
 	switch {
 	case in.Failed:
 		p.failCall(in)
@@ -145,7 +156,7 @@ func (p *Peer) handleRequest(w *worker) {
 	if p.isStray(in) {
 		return
 	}
-	key := callKey{in.Scope, in.ID.Key()}
+	key := callKey{p.scopeOf(in), in.ID.Key()}
 	repeats := false
 	if p.inFlight(key) {
 		if repeats = p.engine.outcomes.repeats(p, in); !repeats {
@@ -171,7 +182,7 @@ func (p *Peer) handleRequest(w *worker) {
 		p.answer(w, in.Via, in.ID, emptyObject, true)
 		return
 	}
-	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, repeats: repeats}
+	r := &Request{peer: p, route: rt, via: in.Via, revision: revision, key: key, scope: in.Scope, repeats: repeats}
 	r.ctx.parent = p.ctx
 	r.traceFrom(in)
 	r.listens = revision.Era() == protocol.Modern && string(in.Method) == protocol.MethodSubscriptionsListen
@@ -181,12 +192,13 @@ func (p *Peer) handleRequest(w *worker) {
 		p.openingAnswered(rt)
 		return
 	}
-	slow := w.more && rt != initRoute && rt.mean.Load() > int64(slowHandler)
+	slow := rt.slow(w.more) && rt != initRoute
 	if !slow && p.engine.sched.take(p) {
 		w.placed = true
 		r.runInline(w)
 		w.placed = false
 		p.engine.sched.leave(p)
+		r.awaitEnd()
 		return
 	}
 	if p.mustRefuse() {
@@ -202,24 +214,34 @@ func (p *Peer) handleRequest(w *worker) {
 	}
 	own := getInbound()
 	in.MoveTo(own) // the request outlives the reader's next Read
-	p.enqueue(r, own)
+	p.enqueue(r, own, time.Now())
 	if r.done != nil {
 		<-r.done
+		r.awaitEnd()
 	}
 }
 
-// enqueue makes r, whose message is in, wait for a place.
-func (p *Peer) enqueue(r *Request, in *transport.Inbound) {
+// awaitEnd waits for the end of a request that stays open, where that is the end
+// of its exchange.
+func (r *Request) awaitEnd() {
+	if r.stays != nil && r.peer.pushed {
+		<-r.stays.over
+	}
+}
+
+// enqueue makes r, whose message is in, wait for a place from now on.
+func (p *Peer) enqueue(r *Request, in *transport.Inbound, now time.Time) {
 	if r.batch == nil {
 		keep(in)
 	}
 	r.in.Store(in)
-	if p.engine.opts.Observer != nil {
-		r.start = time.Now()
-	}
+	r.start = now // of the wait
 	p.mu.Lock()
 	p.list(r)
 	p.mu.Unlock()
+	if p.full() {
+		p.spare.add(in.Bytes)
+	}
 	p.engine.sched.enqueue(r, in.Bytes)
 }
 
@@ -253,9 +275,8 @@ func (r *Request) runInline(w *worker) {
 func (r *Request) runQueued(w *worker) {
 	in := r.in.Load()
 	now := time.Now()
-	if !r.start.IsZero() {
-		r.wait = now.Sub(r.start)
-	}
+	r.wait = now.Sub(r.start)
+	r.peer.engine.sched.waits.add(r.wait)
 	r.start = now
 	r.clock.watch(r)
 	if r.peer.pushed {
@@ -279,6 +300,10 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	took := time.Since(r.start)
 	r.route.observe(int64(took))
 	r.clock.end()
+	if err == errStays {
+		r.stays.stay(in)
+		return
+	}
 	p.notOpened(r.route)
 	first, wanted := r.finish()
 	if wanted && r.listens && errors.Is(err, context.Canceled) {
@@ -290,7 +315,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 		refusal = p.wireError(r, result, err)
 	}
 	if refusal == nil && r.revision.Era() == protocol.Modern {
-		result = w.complete(result)
+		result = w.stamp(r, in.Method, result)
 	}
 	if first && p.engine.opts.Observer != nil {
 		r.reportServed(in, result, refusal, err, wanted, took)
@@ -305,6 +330,9 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 		p.answerError(w, r.via, in.ID, refusal)
 	default:
 		p.answer(w, r.via, in.ID, result, false)
+	}
+	if r.listens && first && wanted && refusal == nil {
+		p.cancelListen(w, r.via, in.ID)
 	}
 	p.openingAnswered(r.route)
 	r.ctx.end(context.Canceled)
@@ -329,10 +357,14 @@ func (r *Request) invoke(dst []byte) (result []byte, err error) {
 		}
 	}()
 	ctx := r.began()
-	if o := r.peer.engine.outcomes; o != nil {
+	if o := r.peer.engine.outcomes; o != nil && !r.listens {
 		return o.run(ctx, r, dst)
 	}
-	return r.route.handle(ctx, r, dst)
+	result, err = r.route.handle(ctx, r, dst)
+	if run := r.rerun.Load(); run != nil {
+		return run.outcome(result, err)
+	}
+	return result, err
 }
 
 var errPanic = errors.New("the handler panicked")
@@ -387,7 +419,7 @@ func (r *Request) expire() {
 	defer w.put()
 	err := &codec.Error{
 		Code:    p.engine.timeoutCode,
-		Message: fmt.Sprintf("the handler exceeded its limit of %s", p.engine.limits.HandlerTimeout),
+		Message: fmt.Sprintf("the handler exceeded its limit of %s", r.limit()),
 	}
 	if wanted && p.engine.opts.Observer != nil {
 		r.reportExpired(ctx, copied, err)
@@ -467,6 +499,7 @@ func sayBusy(via transport.Exchange) {
 }
 
 func (p *Peer) queueFull() *codec.Error {
+	p.engine.sched.refused.Add(1)
 	l := &p.engine.limits
 	limit, what := l.MaxBytes, "bytes of waiting requests of all peers"
 	switch {
@@ -476,6 +509,11 @@ func (p *Peer) queueFull() *codec.Error {
 		limit, what = l.MaxQueueBytes, "bytes of waiting requests"
 	}
 	return unrunf("busy: the limit of %d %s is reached", limit, what)
+}
+
+// busy is what is said where a limit is reached that a handler ran into.
+func busy(limit int, what string) *codec.Error {
+	return refusef(protocol.CodeTimeout, "busy: the limit of %d %s is reached", limit, what)
 }
 
 func (p *Peer) hasPending() bool {

@@ -369,3 +369,31 @@ func TestPushBusy(t *testing.T) {
 		require.Contains(t, e.lines(), "shutting down")
 	})
 }
+
+// TestPushIDsPerExchange: with the option requests of one session may have one
+// id; what comes back is on their own exchanges, and a cancellation that fits two
+// hits neither.
+func TestPushIDsPerExchange(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := plain()
+		o.IDsPerExchange = true
+		p := push(t, o, func(s *dispatch.Server) { s.Handle("slow", takes(time.Second)) })
+		start := func(text string) chan string {
+			done := make(chan string, 1)
+			go func() { done <- p.post(1, text).lines() }()
+			synctest.Wait()
+			return done
+		}
+		one, two := start(call("0", "slow")), start(call("0", "slow"))
+		p.post(1, cancel("0"))
+		require.Equal(t, empty("0"), <-one)
+		require.Equal(t, empty("0"), <-two)
+		one, two = start(call("0", "slow")), start(call("1", "slow"))
+		p.post(2, cancel("0")) // of another session
+		p.post(1, cancel("0"))
+		require.Empty(t, <-one)
+		require.Equal(t, empty("1"), <-two)
+		p.post(1, helloIn("2025-03-26"))
+		require.Contains(t, p.post(1, "["+call("5", "slow")+","+call("5", "slow")+"]").lines(), "already in use")
+	})
+}

@@ -20,13 +20,16 @@ type Request struct {
 	route *route
 	via   transport.Exchange
 	key   callKey
+	scope transport.Scope // as its transport gave it
 	batch *batch
-	index int           // in batch
 	done  chan struct{} // closed once it is answered, if somebody waits for that
 
 	revision protocol.Revision // in force for this request
 	listens  bool              // it is a subscriptions/listen: it runs until somebody ends it
 	repeats  bool              // it came with the id of one in flight, to share its outcome
+	index    int32             // in batch
+	stays    *listen           // what it has become, if it stays open without a handler
+	rerun    atomic.Pointer[rerun]
 
 	in    atomic.Pointer[transport.Inbound] // nil once the handler returned
 	turn  uint64                            // the peer's role word while this request runs inline, else 0
@@ -40,6 +43,7 @@ type Request struct {
 	cancelled bool // by the peer: no answer
 
 	waiting atomic.Int32 // waits inside the engine; the first gave the slot back
+	parked  atomic.Int32 // slots given back, which is one unless the limit was reached
 
 	send     turnstile // held while progress is sent, so that none follows the answer
 	sealed   bool      // the answer is next; guarded by send
@@ -89,8 +93,9 @@ func (r *Request) Revision() protocol.Revision { return r.revision }
 func (r *Request) Exchange() transport.Exchange { return r.via }
 
 // Wait runs f, which may block, without holding up the peer's other messages
-// or a place among the running handlers. A handler need not call it: one that
-// blocks is noticed after a millisecond; Wait spares that.
+// or a place among the running handlers, unless [Limits.MaxParked] of the peer's
+// wait already. A handler need not call it: one that blocks is noticed after a
+// millisecond; Wait spares that.
 func (r *Request) Wait(f func()) {
 	r.pause()
 	defer r.resume()
@@ -107,7 +112,9 @@ func (r *Request) pause() {
 	if r.turn != 0 {
 		r.peer.handOn(r.turn)
 	}
-	r.peer.engine.sched.release(r.peer)
+	if r.peer.engine.sched.park(r.peer) {
+		r.parked.Add(1)
+	}
 }
 
 // resume takes the slot again, beyond the bound if need be: a handler that
@@ -116,20 +123,29 @@ func (r *Request) resume() {
 	if r.waiting.Add(-1) > 0 {
 		return
 	}
-	r.peer.engine.sched.retake(r.peer)
+	if r.parked.Add(-1) >= 0 {
+		r.peer.engine.sched.unpark(r.peer)
+	} else {
+		r.parked.Add(1)
+	}
 	r.clock.start(r)
 }
 
 // Call sends a request to the peer on this request's exchange, and waits for
-// the answer, as [Peer.Call] does. It fails at once in 2026-07-28, where a
-// server sends no requests (SH26-19), and for a method whose capability the
-// peer did not declare, and when the request itself is over.
+// the answer, as [Peer.Call] does. In 2026-07-28, where a server sends no
+// requests (SH26-19), it fails at once with [ErrNoServerRequests], or does what
+// [Rounds] says. It fails at once for a method whose capability the
+// peer did not declare, when the request itself is over, and when
+// [Limits.MaxParked] of the peer's handlers wait already.
 func (r *Request) Call(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
 	if r.revision.Era() == protocol.Modern {
-		return nil, ErrNoServerRequests
+		return r.askByResult(ctx, method, params)
 	}
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
+	}
+	if most := r.peer.engine.limits.MaxParked; r.peer.parked.Load() >= int64(most) && !r.peer.shared {
+		return nil, busy(most, "handlers that wait for the peer")
 	}
 	r.pause()
 	defer r.resume()
@@ -162,7 +178,7 @@ type handlerClock struct {
 func (c *handlerClock) watch(r *Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	limit := r.peer.engine.limits.HandlerTimeout
+	limit := r.limit()
 	if c.timer != nil || c.ended || limit == 1<<63-1 || r.listens {
 		return
 	}

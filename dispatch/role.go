@@ -85,8 +85,8 @@ func (p *Peer) handOn(turn uint64) {
 // holds reports whether the role is still offered at turn.
 func (p *Peer) holds(turn uint64) bool { return turn != 0 && p.role.Load() == turn }
 
-// awaitRoom stops reading while a queue is full: that is the back-pressure. It
-// reads on while a call of ours is pending, whose answer must get through, but
+// awaitRoom stops reading while a queue is full and its spare is used up: that is
+// the back-pressure. It reads on while a call of ours is pending, whose answer must get through, but
 // slowly from a peer that does not read what it is told. It returns false when
 // the role was lost.
 func (p *Peer) awaitRoom(w *worker) bool {
@@ -95,7 +95,7 @@ func (p *Peer) awaitRoom(w *worker) bool {
 	}
 	for p.regain(w) {
 		jammed := p.cork != nil && p.writers.Load() > maxWriters
-		if p.ctx.Err() != nil || !jammed && !p.full() && !p.laneFull() {
+		if p.ctx.Err() != nil || !jammed && !p.spare.used(p.full()) && !p.laneFull() {
 			return true
 		}
 		if p.corked.Load() > 0 && !p.flushing.Load() {
@@ -115,7 +115,8 @@ func (p *Peer) awaitRoom(w *worker) bool {
 
 func (p *Peer) laneFull() bool {
 	l := &p.engine.limits
-	return p.lane.length.Load() >= int64(l.MaxNotifications) || p.lane.bytes.Load() >= int64(l.MaxQueueBytes)
+	return p.lane.length.Load() >= int64(l.MaxNotifications)+spareRequests ||
+		p.lane.bytes.Load() >= int64(l.MaxQueueBytes)+spareBytes
 }
 
 // waitForRoom waits until awaitRoom should look again; for a while only, with
@@ -159,7 +160,9 @@ func (p *Peer) flush() {
 	for p.corked.Load() > 0 && p.flushing.CompareAndSwap(false, true) {
 		p.corked.Store(0)
 		p.writers.Add(1)
+		p.beginWrite()
 		err := p.cork.Flush()
+		p.endWrite()
 		p.flushing.Store(false)
 		p.wrote()
 		if err != nil {

@@ -14,7 +14,10 @@ type scheduler struct {
 	running atomic.Int64 // handlers that run, those that wait inside the engine left out
 	waiting atomic.Int64 // requests in the queues of all peers
 	bytes   atomic.Int64 // frames held by queues
-	tight   atomic.Bool  // some peer waits for a place of all, not of its own
+	parked  atomic.Int64 // handlers that wait inside the engine without a place
+	refused atomic.Uint64
+	waits   waits
+	tight   atomic.Bool // some peer waits for a place of all, not of its own
 
 	mu   sync.Mutex
 	ring []*Peer // peers with waiting requests, next one first
@@ -48,6 +51,25 @@ func (s *scheduler) seize(p *Peer) (ok, tight bool) {
 		return false, true
 	}
 	return true, false
+}
+
+// park gives the place of a handler back that begins to wait inside the engine;
+// false when as many of its peer's do already, and it keeps its place.
+func (s *scheduler) park(p *Peer) bool {
+	if p.parked.Add(1) > int64(p.engine.limits.MaxParked) && !p.shared {
+		p.parked.Add(-1)
+		return false
+	}
+	s.parked.Add(1)
+	s.release(p)
+	return true
+}
+
+// unpark takes the place again.
+func (s *scheduler) unpark(p *Peer) {
+	p.parked.Add(-1)
+	s.parked.Add(-1)
+	s.retake(p)
 }
 
 // retake takes a place beyond the bounds.

@@ -48,6 +48,8 @@ func (s *Server) Validate(method string, rule Rule) { s.engine.mux.Validate(meth
 // connection.
 func (s *Server) Serve(ctx context.Context, conn transport.Conn) error {
 	p := newPeer(ctx, s.engine, conn, true)
+	p.watchWrites()
+	p.startKeepAlive()
 	if !s.engine.add(p) {
 		_ = conn.Close() // nobody will read it
 		return ErrServerClosed
@@ -97,6 +99,8 @@ func (s *Server) Attach(c transport.Conn) transport.Receiver {
 	if shared, ok := c.(transport.Shared); ok {
 		p.share(shared.Revision())
 	}
+	p.watchWrites()
+	p.startKeepAlive()
 	if !s.engine.add(p) {
 		p.stop(ErrServerClosed)
 	}
@@ -112,6 +116,8 @@ func (s *Server) Serves(method []byte) bool {
 	switch string(method) {
 	case protocol.MethodInitialize, protocol.MethodPing, protocol.MethodServerDiscover:
 		return true
+	case protocol.MethodSubscriptionsListen:
+		return s.engine.listen != nil || s.engine.mux.request(method) != nil
 	}
 	return s.engine.mux.request(method) != nil
 }

@@ -1,12 +1,10 @@
 package dispatch
 
 import (
-	"bytes"
 	"sync"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/buf"
-	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -45,28 +43,6 @@ func getWorker() *worker {
 	w := workers.Get().(*worker)
 	w.reply = buf.Get(buf.Reply)
 	return w
-}
-
-// complete returns result with the resultType that every result of 2026-07-28
-// carries (CO-24), in memory of w if it lacks one.
-func (w *worker) complete(result []byte) []byte {
-	const member = `"resultType":`
-	object := codec.Value(bytes.TrimLeft(result, " \t\r\n"))
-	if object.Kind() != codec.Object || bytes.HasPrefix(object[1:], []byte(member)) {
-		return result
-	}
-	if kind, err := codec.Find(object, "resultType"); kind != nil || err != nil {
-		return result
-	}
-	dst := append(w.result[:0], `{`+member+`"`+protocol.ResultComplete+`"`...)
-	if rest := bytes.TrimLeft(object[1:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, object[1:]...)
-	if cap(dst) <= flushAt {
-		w.result = dst
-	}
-	return dst
 }
 
 // grow makes room for results as long as the last one. The handler's own slice

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -75,6 +76,14 @@ type Canceler interface {
 	// Cancel gives up the call that was sent with this id. An id that is not
 	// in flight is ignored. It does not block.
 	Cancel(id codec.IDKey)
+}
+
+// KeepAliver is implemented by a Conn whose silence says nothing about its peer:
+// on a network a peer may be gone for long before a write fails.
+type KeepAliver interface {
+	// KeepAlive returns after how much silence the peer should be asked whether
+	// it is still there, unless its user says otherwise; 0 for never.
+	KeepAlive() time.Duration
 }
 
 // Dialer opens connections to one endpoint: a command to start, a URL.
