@@ -36,12 +36,11 @@ type inputs struct {
 // answers count only together with the state that this server sent with the
 // questions.
 func (s *Server) newCall(r *dispatch.Request, what string, args json.RawMessage, in inputs, sealed bool) (*Call, error) {
-	c := &Call{args: args, request: r, modern: r.Revision().Era() == protocol.Modern, answers: Answers{}}
+	c := &Call{args: args, request: r, capabilities: r.ClientCapabilities(), modern: r.Revision().Era() == protocol.Modern, answers: Answers{}}
 	if !c.modern {
-		c.capabilities, c.asker = r.Peer().Remote().Capabilities, liveAsker{r}
+		c.asker = liveAsker{r}
 		return c, nil
 	}
-	c.capabilities = r.Fact(codec.FactMetaClientCapabilities)
 	rounds := &roundAsker{seal: s.seal, what: what, sealed: sealed}
 	c.asker = rounds
 	if in.RequestState != nil {
@@ -88,7 +87,7 @@ func (c *Call) Require(path ...string) error {
 	if !c.modern {
 		return &NotDeclaredError{path[len(path)-1]}
 	}
-	return missingCapability(path...)
+	return dispatch.MissingCapability(path...)
 }
 
 // NotDeclaredError says that a legacy client cannot be asked.

@@ -126,11 +126,10 @@ func (s *Server) subscribe(_ context.Context, r *dispatch.Request, in resourceUR
 	if s.Resources.reader(in.URI) == nil {
 		return empty{}, resourceNotFound(r.Revision(), in.URI)
 	}
-	s.changes.watch(r.Peer(), in.URI)
-	return empty{}, nil
+	return empty{}, r.Peer().Subscribe(in.URI)
 }
 
 func (s *Server) unsubscribe(_ context.Context, r *dispatch.Request, in resourceURI) (empty, error) {
-	s.changes.unwatch(r.Peer(), in.URI)
+	r.Peer().Unsubscribe(in.URI)
 	return empty{}, nil
 }

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"time"
+
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/typed"
@@ -30,7 +32,9 @@ func NewServer(opts *dispatch.Options, register func(*Server)) *Server {
 	s.Tools.changed = func() { s.changes.list(protocol.NotificationToolsListChanged) }
 	s.Prompts.changed = func() { s.changes.list(protocol.NotificationPromptsListChanged) }
 
-	s.Use(stampModern(&opts.Info))
+	for method, lifetime := range lifetimes {
+		s.Mux().Configure(method, lifetime)
+	}
 	s.Handle(protocol.MethodToolsList, typed.Handler(s.listTools))
 	s.Handle(protocol.MethodToolsCall, typed.Handler(s.callTool))
 	s.Handle(protocol.MethodResourcesList, typed.Handler(s.listResources))
@@ -42,7 +46,6 @@ func NewServer(opts *dispatch.Options, register func(*Server)) *Server {
 	s.Handle(protocol.MethodPromptsGet, typed.Handler(s.getPrompt))
 	s.Handle(protocol.MethodCompletionComplete, typed.Handler(s.complete))
 	s.Handle(protocol.MethodLoggingSetLevel, typed.Handler(setLevel))
-	s.Handle(protocol.MethodSubscriptionsListen, s.changes.listen)
 	s.Handle(protocol.MethodTasksGet, typed.Handler(s.getTask))
 	s.Handle(protocol.MethodTasksUpdate, typed.Handler(s.updateTask))
 	s.Handle(protocol.MethodTasksCancel, typed.Handler(s.cancelTask))
@@ -52,6 +55,17 @@ func NewServer(opts *dispatch.Options, register func(*Server)) *Server {
 // ResourceUpdated tells those who asked for it that the content of a resource
 // is another one now.
 func (s *Server) ResourceUpdated(uri string) { s.changes.resource(uri) }
+
+// lifetimes says for how long and for whom a client may keep the lists. Those
+// that change at run time are not to be kept at all, and nothing here depends on
+// who asks.
+var lifetimes = map[string]dispatch.MethodOptions{
+	protocol.MethodToolsList:              {Public: true},
+	protocol.MethodPromptsList:            {Public: true},
+	protocol.MethodResourcesRead:          {Public: true},
+	protocol.MethodResourcesList:          {Public: true, TTL: 5 * time.Minute},
+	protocol.MethodResourcesTemplatesList: {Public: true, TTL: 5 * time.Minute},
+}
 
 // empty is a result that says nothing.
 type empty struct{}

@@ -14,8 +14,8 @@ func (s *Server) taskOf(r *dispatch.Request, id string) (*task, error) {
 	if r.Revision().Era() != protocol.Modern { // 2025-11-25 has other tasks, which this server has not
 		return nil, &codec.Error{Code: protocol.CodeMethodNotFound, Message: protocol.MessageMethodNotFound}
 	}
-	if v, err := codec.Find(r.Fact(codec.FactMetaClientCapabilities), "extensions", protocol.ExtensionTasks); v == nil || err != nil {
-		return nil, missingCapability("extensions", protocol.ExtensionTasks)
+	if err := r.Require("extensions", protocol.ExtensionTasks); err != nil {
+		return nil, err
 	}
 	s.tasks.mu.Lock()
 	defer s.tasks.mu.Unlock()

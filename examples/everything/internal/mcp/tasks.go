@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/typed"
 )
@@ -47,7 +48,7 @@ func (t *Tool) runsAsTask(c *Call) (bool, error) {
 	}
 	knows := c.Declared("extensions", protocol.ExtensionTasks)
 	if t.Task == MustTask && !knows {
-		return false, missingCapability("extensions", protocol.ExtensionTasks)
+		return false, dispatch.MissingCapability("extensions", protocol.ExtensionTasks)
 	}
 	return knows, nil
 }
@@ -229,16 +230,11 @@ func (t *task) answer(answers Answers) {
 
 // announce tells those who listen for the task.
 func (s *tasks) announce(state taskState) {
-	members, err := typed.Append(nil, state)
+	params, err := typed.Append(nil, state)
 	if err != nil {
 		return // a tool returned what is no JSON: tasks/get will say so
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
-	defer cancel()
-	members = members[1 : len(members)-1] // without the braces
-	s.changes.tell(ctx, protocol.NotificationTasks, members, func(f *filter) bool {
-		return slices.Contains(f.TaskIDs, state.TaskID)
-	})
+	s.changes.publish(protocol.NotificationTasks, params)
 }
 
 type taskRef struct {
