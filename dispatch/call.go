@@ -330,6 +330,11 @@ func (p *Peer) notify(ctx context.Context, via sender, method string, params []b
 	if err := p.mayNotify(method); err != nil {
 		return err
 	}
+	return p.notifyAllowed(ctx, via, method, params)
+}
+
+// notifyAllowed sends what need not be judged any more.
+func (p *Peer) notifyAllowed(ctx context.Context, via sender, method string, params []byte) error {
 	if p.engine.opts.Observer != nil {
 		return p.observedNotify(ctx, via, method, params)
 	}

@@ -120,16 +120,13 @@ func (l *listen) end() {
 // send sends a notice, or the end.
 func (l *listen) send(n notice) {
 	p, via := l.request.peer, l.request.via
-	w := getWorker()
-	defer w.put()
 	if n.method == "" {
+		w := getWorker()
+		defer w.put()
 		l.sendEnd(w)
 		return
 	}
-	p.beginWrite()
-	err := via.Send(p.ctx, w.outgoing(codec.Notification, n.method, n.params))
-	p.endWrite()
-	if err != nil {
+	if err := p.notifyAllowed(p.ctx, via, n.method, n.params); err != nil {
 		p.dead(err)
 	}
 }

@@ -468,3 +468,47 @@ func is(want error) func(*testing.T, error) {
 func tells(want string) func(*testing.T, error) {
 	return func(t *testing.T, err error) { t.Helper(); require.ErrorContains(t, err, want) }
 }
+
+// TestListenShared: on a connection that many clients share, as those of
+// 2026-07-28 do over HTTP, the bounds of one peer are not those of all; nor can
+// one client subscribe in the manner of the legacy era.
+func TestListenShared(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := publishing(changing)
+		o.Limits.MaxListens = 1
+		metrics := dispatch.NewMetrics(0)
+		o.Observer = metrics
+		s := dispatch.NewServer(o)
+		s.Handle("tools/call", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+			require.Error(t, r.Peer().Subscribe("x:y"))
+			return append(dst, "{}"...), nil
+		})
+		require.True(t, s.Serves([]byte(protocol.MethodSubscriptionsListen)))
+		conn := &sharedConn{pushConn{stream: &exchange{ctx: context.Background()}}}
+		p := &pushed{t: t, srv: s, to: s.Attach(conn)}
+		ctx, leave := context.WithCancel(context.Background())
+		var exchanges []*exchange
+		var all sync.WaitGroup
+		for i := range 3 {
+			e := &exchange{ctx: ctx}
+			exchanges = append(exchanges, e)
+			all.Go(func() { p.postOn(e, transport.Scope(i+1), listenFor("1", `{"toolsListChanged":true}`)) })
+		}
+		synctest.Wait()
+		require.Equal(t, 3, s.Stats().Listening)
+		p.post(9, modern("1", "tools/call"))
+		require.NoError(t, s.Publish(protocol.NotificationToolsListChanged, nil))
+		<-time.After(time.Minute)
+		leave()
+		all.Wait()
+		for _, e := range exchanges {
+			require.Equal(t, []string{acknowledged("1", `{"toolsListChanged":true}`), tagged("1", protocol.NotificationToolsListChanged, "")}, e.sent)
+		}
+		require.Empty(t, conn.stream.lines(), "there is no stream of all clients")
+		p.to.Detach(nil)
+		require.NoError(t, s.Shutdown(context.Background()))
+		counted := metrics.Snapshot()
+		require.EqualValues(t, 3, counted.Served[protocol.MethodSubscriptionsListen].Count)
+		require.EqualValues(t, 3, counted.Sent[protocol.NotificationToolsListChanged].Count)
+	})
+}
