@@ -49,11 +49,11 @@ func (s *Server) Validate(method string, rule Rule) { s.engine.mux.Validate(meth
 func (s *Server) Serve(ctx context.Context, conn transport.Conn) error {
 	p := newPeer(ctx, s.engine, conn, true)
 	p.watchWrites()
-	p.startKeepAlive()
 	if !s.engine.add(p) {
 		_ = conn.Close() // nobody will read it
 		return ErrServerClosed
 	}
+	p.startKeepAlive()
 	unwatch := context.AfterFunc(ctx, func() {
 		_ = p.shut(context.Cause(ctx)) // the cause is reported
 	})

@@ -170,6 +170,9 @@ func (c *conn) Context() context.Context { return c.ctx }
 // says, which is nobody else's business.
 func (c *conn) SessionID() string { return "" }
 
+// KeepAlive implements [transport.KeepAliver].
+func (c *conn) KeepAlive() time.Duration { return c.opts.Limits.Ping }
+
 // Close implements [transport.Conn].
 func (c *conn) Close() error {
 	if c.leave.Swap(true) {

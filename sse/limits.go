@@ -34,6 +34,9 @@ type Limits struct {
 	// KeepAlive is the silence after which a comment is sent, so that no proxy
 	// takes a quiet stream for a dead one. Default 15 s.
 	KeepAlive time.Duration
+	// Ping is the silence after which the engine asks the client whether it is
+	// still there, unless its user says otherwise. Default 60 s.
+	Ping time.Duration
 
 	// Codec bounds messages beyond their size.
 	Codec codec.Limits
@@ -44,6 +47,7 @@ const (
 	DefaultMaxSessions     = 10_000
 	DefaultMaxPerPrincipal = 1_000
 	DefaultMaxInbox        = 64
+	DefaultPing            = 60 * time.Second
 )
 
 func (l Limits) filled() Limits {
@@ -51,6 +55,7 @@ func (l Limits) filled() Limits {
 	l.MaxPerPrincipal = httpx.Limit(l.MaxPerPrincipal, DefaultMaxPerPrincipal, math.MaxInt)
 	l.MaxInbox = httpx.Limit(l.MaxInbox, DefaultMaxInbox, 1<<16)
 	l.ReadTimeout = httpx.Limit(l.ReadTimeout, httpx.DefaultReadTimeout, math.MaxInt64)
+	l.Ping = httpx.Limit(l.Ping, DefaultPing, 0)
 	return l
 }
 
@@ -79,6 +84,9 @@ type ClientLimits struct {
 	// before it counts as broken: a connection can be cut without either end
 	// being told. Default 60 s.
 	StreamIdle time.Duration
+	// Ping is the silence after which the engine asks the server whether it is
+	// still there, unless its user says otherwise. Default 60 s.
+	Ping time.Duration
 	// RedialDelay is the least time between two connections of one Dialer after
 	// one ended early; it doubles up to MaxRedialDelay, with jitter. Defaults
 	// 1 s and 30 s.
@@ -102,6 +110,7 @@ func (l ClientLimits) filled() ClientLimits {
 	l.DialTimeout = httpx.Limit(l.DialTimeout, DefaultDialTimeout, math.MaxInt64)
 	l.PostTimeout = httpx.Limit(l.PostTimeout, DefaultPostTimeout, math.MaxInt64)
 	l.StreamIdle = httpx.Limit(l.StreamIdle, DefaultStreamIdle, math.MaxInt64)
+	l.Ping = httpx.Limit(l.Ping, DefaultPing, 0)
 	l.RedialDelay = httpx.Limit(l.RedialDelay, DefaultRedialDelay, 0)
 	l.MaxRedialDelay = httpx.Limit(l.MaxRedialDelay, DefaultMaxRedialDelay, math.MaxInt64)
 	return l

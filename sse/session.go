@@ -143,6 +143,9 @@ func (s *session) Principal() string { return s.principal }
 // SessionID implements [transport.Conn].
 func (s *session) SessionID() string { return s.id }
 
+// KeepAlive implements [transport.KeepAliver].
+func (s *session) KeepAlive() time.Duration { return s.h.opts.Limits.Ping }
+
 // Close implements [transport.Conn]: what was sent is still written, then the
 // stream ends.
 func (s *session) Close() error {

@@ -387,6 +387,25 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
+// TestPing: a side that hears nothing for a minute asks the other, and gives it
+// up when nothing comes back.
+func TestPing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, &sse.Options{Limits: sse.Limits{KeepAlive: -1}}, nil)
+		s := h.open("/sse")
+		h.send("POST", s.post, "application/json", hello)
+		require.Contains(t, s.event(), "protocolVersion")
+		h.send("POST", s.post, "application/json", ready)
+		begun := time.Now()
+		require.Contains(t, s.event(), `"method":"ping"`)
+		require.LessOrEqual(t, time.Since(begun), 2*time.Minute)
+		for s.event() != "" { // unanswered, it ends
+		}
+		require.Less(t, time.Since(begun), 10*time.Minute)
+		h.stop()
+	})
+}
+
 // TestSlowReader: a client that does not read loses its connection and nobody
 // waits for it longer than WriteTimeout.
 func TestSlowReader(t *testing.T) {
