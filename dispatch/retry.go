@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -191,7 +191,7 @@ func (p *Peer) callAgain(ctx context.Context, via sender, method string, params 
 		return nil, errSameID
 	}
 	if !o.retry.sameID {
-		params = appendRetryKey(make([]byte, 0, len(params)+retryKeyRoom), bytes.TrimLeft(params, " \t\r\n"))
+		params = withRetryKey(params)
 	}
 	begun := time.Now()
 	c := newCall(method, o)
@@ -218,9 +218,6 @@ func (p *Peer) callAgain(ctx context.Context, via sender, method string, params 
 		o.retry.spent = time.Since(begun)
 	}
 }
-
-// retryKeyRoom is room for what appendRetryKey puts into params.
-const retryKeyRoom = 80
 
 // retryAfter decides whether the call is sent again after an attempt that ended
 // with err, and how long to wait before.
@@ -249,14 +246,7 @@ func (p *Peer) retryAfter(ctx context.Context, c *call, o *callOptions, err erro
 // wait returns how long to wait before a retry, when the peer asked for some
 // time.
 func (policy *RetryPolicy) wait(retries int, asked time.Duration) time.Duration {
-	ceiling := policy.First
-	for range retries {
-		if ceiling > policy.Cap/2 {
-			ceiling = policy.Cap
-			break
-		}
-		ceiling *= 2
-	}
+	ceiling := backoff.Ceiling(policy.First, policy.Cap, retries)
 	if ceiling = min(ceiling, policy.Cap-asked); ceiling <= 0 {
 		return asked
 	}

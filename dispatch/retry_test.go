@@ -239,13 +239,13 @@ func TestRetryKeyPlace(t *testing.T) {
 	for params, want := range map[string]string{
 		``:                       `{"_meta":{` + member + `}}`,
 		`{}`:                     `{"_meta":{` + member + `}}`,
-		`{ }`:                    `{"_meta":{` + member + `} }`,
-		`  {"b":2, "a" : 1.0e0}`: `{"_meta":{` + member + `},"b":2, "a" : 1.0e0}`,
+		`{ }`:                    `{"_meta":{` + member + `}}`,
+		`  {"b":2, "a" : 1.0e0}`: `{"_meta":{` + member + `},"b":2,"a":1.0e0}`,
 		`{"_meta":{}}`:           `{"_meta":{` + member + `}}`,
-		`{"a":"_meta", "_meta" : { "x/y" : 1 } }`:                `{"a":"_meta", "_meta" : {` + member + `, "x/y" : 1 } }`,
-		`{"a":{"_meta":{}},"_me\u0074a":{"k":[]},"z":"é\u00e9"}`: `{"a":{"_meta":{}},"_me\u0074a":{` + member + `,"k":[]},"z":"é\u00e9"}`,
+		`{"a":"_meta", "_meta" : { "x/y" : 1 } }`:                `{"_meta":{"x/y":1,` + member + `},"a":"_meta"}`,
+		`{"a":{"_meta":{}},"_me\u0074a":{"k":[]},"z":"é\u00e9"}`: `{"_meta":{"k":[],` + member + `},"a":{"_meta":{}},"z":"é\u00e9"}`,
 		`{"_meta":{"io.github.wirespool/retryKey":"mine"}}`:      `{"_meta":{"io.github.wirespool/retryKey":"mine"}}`,
-		`{"_meta":7}`: `{"_meta":7}`,
+		`{"_meta":7}`: `{"_meta":{` + member + `}}`,
 		`[{}]`:        `[{}]`,
 	} {
 		t.Run(params, func(t *testing.T) {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse/eventstream"
@@ -114,11 +114,9 @@ func (d *dialer) dial(ctx context.Context) (*conn, error) {
 func (d *dialer) pause(ctx context.Context) error {
 	d.mu.Lock()
 	var wait time.Duration
-	if ceiling := d.opts.Limits.RedialDelay; d.early > 0 && ceiling > 0 {
-		if ceiling <<= min(d.early-1, 20); ceiling <= 0 || ceiling > d.opts.Limits.MaxRedialDelay {
-			ceiling = d.opts.Limits.MaxRedialDelay
-		}
-		wait = ceiling/2 + rand.N(ceiling/2+1) - time.Since(d.last)
+	if limits := &d.opts.Limits; d.early > 0 {
+		ceiling := backoff.Ceiling(limits.RedialDelay, limits.MaxRedialDelay, d.early-1)
+		wait = ceiling/2 + backoff.Below(ceiling/2) - time.Since(d.last)
 	}
 	d.mu.Unlock()
 	if wait > 0 {

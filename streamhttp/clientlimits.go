@@ -1,9 +1,10 @@
 package streamhttp
 
 import (
+	"math"
 	"time"
 
-	"github.com/wirespool/wirespool/sse/eventstream"
+	"github.com/wirespool/wirespool/internal/httpx"
 )
 
 // ClientLimits bound what a server can cost its client, and how long a client
@@ -38,7 +39,8 @@ type ClientLimits struct {
 	ResumeDelay    time.Duration
 	MaxResumeDelay time.Duration
 	// MaxResumeWait is the longest wait that a server may ask for before a
-	// stream is taken up again; a stream whose server wants more is lost.
+	// stream is taken up again; a stream whose server wants more is lost. The
+	// default is [eventstream.DefaultMaxWait].
 	MaxResumeWait time.Duration
 	// CloseTimeout is how long Close may take to say goodbye: cancellations
 	// under way and the end of the session.
@@ -55,7 +57,6 @@ const (
 	DefaultMaxResumes     = 10
 	DefaultResumeDelay    = time.Second
 	DefaultMaxResumeDelay = 30 * time.Second
-	DefaultMaxResumeWait  = eventstream.DefaultMaxWait
 	DefaultCloseTimeout   = 5 * time.Second
 )
 
@@ -70,28 +71,14 @@ const (
 )
 
 func (l ClientLimits) filled() ClientLimits {
-	const many = 1<<31 - 1
-	const ever = time.Duration(1<<63 - 1)
-	fillLimit(&l.MaxMessage, DefaultMaxMessage, many)
-	fillLimit(&l.MaxErrorBody, DefaultMaxErrorBody, many)
-	fillLimit(&l.MaxIdleConns, DefaultMaxIdleConns, many)
-	fillLimit(&l.MaxRedirects, DefaultMaxRedirects, many)
-	fillLimit(&l.MaxTools, DefaultMaxTools, many)
-	fillLimit(&l.MaxResumes, DefaultMaxResumes, many)
-	fillLimit(&l.StreamIdle, 0, -1)
-	fillLimit(&l.MaxResumeWait, DefaultMaxResumeWait, -1)
-	fillLimit(&l.ResumeDelay, DefaultResumeDelay, ever)
-	fillLimit(&l.MaxResumeDelay, DefaultMaxResumeDelay, ever)
-	fillLimit(&l.CloseTimeout, DefaultCloseTimeout, ever)
+	l.MaxMessage = httpx.Limit(l.MaxMessage, DefaultMaxMessage, math.MaxInt32)
+	l.MaxErrorBody = httpx.Limit(l.MaxErrorBody, DefaultMaxErrorBody, math.MaxInt32)
+	l.MaxIdleConns = httpx.Limit(l.MaxIdleConns, DefaultMaxIdleConns, math.MaxInt32)
+	l.MaxRedirects = httpx.Limit(l.MaxRedirects, DefaultMaxRedirects, math.MaxInt32)
+	l.MaxTools = httpx.Limit(l.MaxTools, DefaultMaxTools, math.MaxInt32)
+	l.MaxResumes = httpx.Limit(l.MaxResumes, DefaultMaxResumes, math.MaxInt32)
+	l.ResumeDelay = httpx.Limit(l.ResumeDelay, DefaultResumeDelay, math.MaxInt64)
+	l.MaxResumeDelay = httpx.Limit(l.MaxResumeDelay, DefaultMaxResumeDelay, math.MaxInt64)
+	l.CloseTimeout = httpx.Limit(l.CloseTimeout, DefaultCloseTimeout, math.MaxInt64)
 	return l
-}
-
-// fillLimit replaces zero by the default and a negative value by off.
-func fillLimit[T int | time.Duration](v *T, def, off T) {
-	switch {
-	case *v == 0:
-		*v = def
-	case *v < 0:
-		*v = off
-	}
 }
