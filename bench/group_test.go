@@ -40,6 +40,7 @@ var operations = []struct {
 	{"SSE", sseGroups},
 	{"Log", logGroups},
 	{"Dispatch", dispatchGroups},
+	{"HTTP", httpGroups},
 }
 
 // groups returns the groups of these operations, of all where none is named.
@@ -82,6 +83,7 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 func BenchmarkLog(b *testing.B)    { run(b, "Log") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
+func BenchmarkHTTP(b *testing.B)   { run(b, "HTTP") }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -100,6 +102,7 @@ var impls = map[string]string{
 	"Log/shape=tail":          "+wirespool +limit-channel",
 	"Dispatch/shape=requests": "+wirespool +wirespool-metrics limit-pipe",
 	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
+	"HTTP": "+wirespool +limit-handler",
 }
 
 // wanted returns the implementations that g must have.
@@ -166,6 +169,9 @@ func TestGroups(t *testing.T) {
 		"Log/shape=append/size=300B", "Log/shape=replay/size=300B", "Log/shape=tail/size=300B",
 		"Log/shape=append/size=4K", "Log/shape=replay/size=4K", "Log/shape=tail/size=4K",
 		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64", "Dispatch/shape=compute/size=100",
+		"HTTP/shape=modern/size=200B", "HTTP/shape=modern/size=4K", "HTTP/shape=events/size=200B", "HTTP/shape=events/size=4K",
+		"HTTP/shape=session/size=200B", "HTTP/shape=session/size=4K", "HTTP/shape=logged/size=200B", "HTTP/shape=logged/size=4K",
+		"HTTP/shape=stateless/size=200B", "HTTP/shape=stateless/size=4K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/wirespool/wirespool/bench/limits"
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/streamhttp"
+)
+
+// httpShapes are the ways a call can be made over HTTP. The work is the same for
+// all: the body is read, a fixed result of that size is the answer.
+var httpShapes = []struct {
+	shape   string
+	modern  bool
+	options streamhttp.Options
+	accept  string
+}{
+	{"modern", true, streamhttp.Options{}, "application/json, text/event-stream"},
+	{"events", true, streamhttp.Options{}, "text/event-stream"},
+	{"session", false, streamhttp.Options{}, "application/json, text/event-stream"},
+	{"logged", false, streamhttp.Options{Log: eventlog.NewMemory(nil)}, "application/json, text/event-stream"},
+	{"stateless", false, streamhttp.Options{Stateless: true}, "application/json, text/event-stream"},
+}
+
+// httpGroups measure one call after another over one connection of the loopback.
+// The client is the same bare one for all, and part of every figure.
+func httpGroups() (all []group) {
+	for _, shape := range httpShapes {
+		for _, size := range []struct {
+			name string
+			text int
+		}{{"200B", 130}, {"4K", 4000}} {
+			result := fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%q}]}`, strings.Repeat("x", size.text))
+			answer := codec.AppendResponse(nil, codec.IntID(1), []byte(result))
+			srv := dispatch.NewServer(nil)
+			srv.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+				return append(dst, result...), nil
+			})
+			var meta, version string
+			if shape.modern {
+				version = "2026-07-28"
+				meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+			} else {
+				version = "2025-11-25"
+			}
+			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":%q}%s}}`, strings.Repeat("y", size.text/2), meta)
+			head := "Accept: " + shape.accept + "\r\nMCP-Protocol-Version: " + version + "\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n"
+			session := !shape.modern && !shape.options.Stateless
+			ours := &caller{handler: streamhttp.NewHandler(srv, &shape.options), head: head, call: call, session: session}
+			bare := &caller{handler: limits.Handler(answer), head: head, call: call}
+			found := func(c *caller) func() string {
+				return func() string { return strings.TrimSuffix(strings.TrimPrefix(string(c.body()), "data: "), "\n\n") }
+			}
+			all = append(all, group{
+				op: "HTTP", shape: shape.shape, size: size.name, messages: 1, bytes: len(answer), found: string(answer),
+				entries: []entry{
+					{"wirespool", ours.do, outcome{func() int { return len(found(ours)()) }, found(ours)}},
+					{"limit-handler", bare.do, outcome{func() int { return len(found(bare)()) }, found(bare)}},
+				},
+			})
+		}
+	}
+	return all
+}
+
+// caller makes calls over one connection to a server of its own, which starts with
+// the first and ends with the process.
+type caller struct {
+	handler    http.Handler
+	head, call string
+	session    bool
+
+	once    sync.Once
+	failed  error
+	conn    net.Conn
+	in      *bufio.Reader
+	request []byte
+	reply   []byte // its length is that of every response
+}
+
+// start starts the server and learns how long a response is.
+func (c *caller) start() {
+	c.failed = func() error {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		go func() { _ = (&http.Server{Handler: c.handler}).Serve(l) }()
+		if c.conn, err = net.Dial("tcp", l.Addr().String()); err != nil {
+			return err
+		}
+		c.in = bufio.NewReaderSize(c.conn, 16<<10)
+		if c.session {
+			hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`
+			resp, _, err := c.ask(c.wire(hello))
+			if err != nil {
+				return err
+			}
+			c.head += "Mcp-Session-Id: " + resp.Header.Get("Mcp-Session-Id") + "\r\n"
+		}
+		c.request = c.wire(c.call)
+		resp, n, err := c.ask(c.request)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("%v: %v", resp.Status, err)
+		}
+		c.reply = make([]byte, n)
+		return nil
+	}()
+}
+
+func (c *caller) wire(body string) []byte {
+	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", c.head, len(body), body)
+}
+
+// ask makes one call in the ordinary way; n is the length of the response.
+func (c *caller) ask(request []byte) (resp *http.Response, n int, err error) {
+	if _, err := c.conn.Write(request); err != nil {
+		return nil, 0, err
+	}
+	var text bytes.Buffer
+	resp, err = http.ReadResponse(bufio.NewReader(io.TeeReader(oneByte{c.in}, &text)), nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp, text.Len(), err
+}
+
+// oneByte reads no further than it is asked to.
+type oneByte struct{ r io.Reader }
+
+func (o oneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(1, len(b))]) }
+
+// do makes a call and reads as many bytes as the response has.
+func (c *caller) do() error {
+	c.once.Do(c.start)
+	if c.failed != nil {
+		return c.failed
+	}
+	if _, err := c.conn.Write(c.request); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(c.in, c.reply)
+	return err
+}
+
+// body returns the body of the last response.
+func (c *caller) body() []byte {
+	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(c.reply)), nil)
+	if err != nil {
+		return nil
+	}
+	body, _ := io.ReadAll(resp.Body)
+	return body
+}
