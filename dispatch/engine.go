@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wirespool/wirespool/internal/linger"
 	"github.com/wirespool/wirespool/protocol"
 )
 
@@ -83,7 +84,8 @@ type engine struct {
 	hub         hub
 	stamper     stamper
 	sealer      sealer
-	listen      *route // of subscriptions/listen; nil if there is nothing to listen for
+	listen      *route                  // of subscriptions/listen; nil if there is nothing to listen for
+	lingering   *linger.Watch[*Request] // pushed requests that may turn out to be slow
 
 	closing atomic.Bool
 
@@ -118,6 +120,7 @@ func newEngine(opts *Options) *engine {
 	if e.opts.Idempotency != nil {
 		e.outcomes = newOutcomeStore(*e.opts.Idempotency)
 	}
+	e.lingering = linger.New(lingerAfter, (*Request).arm)
 	e.sched.max = int64(e.limits.MaxHandlers)
 	e.sched.perPeer = int64(e.limits.MaxHandlersPerPeer)
 	return e
@@ -190,6 +193,7 @@ func (e *engine) shutdown(ctx context.Context) error {
 		}
 	}
 	e.watchdog.close()
+	e.lingering.Stop()
 	e.outcomes.close()
 	return err
 }

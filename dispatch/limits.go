@@ -89,6 +89,10 @@ const slowHandler = 20 * time.Microsecond
 // handOverAfter is how long a handler may keep the reader role.
 const handOverAfter = time.Millisecond
 
+// lingerAfter is when a request that a transport pushed gets its timer, and its
+// hook on the end of its exchange: most are over by then.
+const lingerAfter = 5 * time.Millisecond
+
 // abandonWait is how long a call that was given up waits for its cancellation to
 // be written.
 const abandonWait = time.Second

@@ -262,11 +262,7 @@ func (r *Request) runInline(w *worker) {
 		p.current.Store(r)
 		p.offer(w)
 	} else { // claim listed it
-		r.clock.watch(r)
-	}
-	if p.pushed {
-		unwatch := context.AfterFunc(r.via.Context(), r.gone)
-		defer unwatch()
+		r.watch()
 	}
 	r.run(w, &w.in)
 }
@@ -278,15 +274,41 @@ func (r *Request) runQueued(w *worker) {
 	r.wait = now.Sub(r.start)
 	r.peer.engine.sched.waits.add(r.wait)
 	r.start = now
-	r.clock.watch(r)
-	if r.peer.pushed {
-		unwatch := context.AfterFunc(r.via.Context(), r.gone)
-		defer unwatch()
-	}
+	r.watch()
 	r.run(w, in)
 	putInbound(in)
 	if r.done != nil {
 		close(r.done)
+	}
+}
+
+// watch sees to it that the handler ends with its time, and where messages are
+// pushed with its exchange.
+func (r *Request) watch() {
+	if r.peer.pushed {
+		r.peer.engine.lingering.Add(r)
+	} else {
+		r.clock.watch(r)
+	}
+}
+
+// arm is watch for a pushed request that is still there after a moment.
+func (r *Request) arm() {
+	p := r.peer
+	p.mu.Lock()
+	over := r.finished
+	p.mu.Unlock()
+	if over {
+		return
+	}
+	r.clock.watch(r)
+	unhook := context.AfterFunc(r.via.Context(), r.gone)
+	p.mu.Lock()
+	over = r.finished
+	r.unhook = unhook
+	p.mu.Unlock()
+	if over {
+		unhook()
 	}
 }
 
@@ -381,9 +403,13 @@ func (r *Request) finish() (first, wanted bool) {
 	}
 	first, wanted = !r.finished, !r.finished && !r.cancelled
 	r.finished = true
+	unhook := r.unhook
 	if !alone {
 		p.remove(r)
 		p.mu.Unlock()
+	}
+	if unhook != nil {
+		unhook()
 	}
 	r.seal() // without the lock: it waits for progress that is being written
 	return first, wanted

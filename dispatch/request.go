@@ -40,7 +40,8 @@ type Request struct {
 	// Guarded by peer.mu.
 	listed    bool // in peer.calls
 	finished  bool
-	cancelled bool // by the peer: no answer
+	cancelled bool        // by the peer: no answer
+	unhook    func() bool // takes the hook off the exchange's context; nil while there is none
 
 	waiting atomic.Int32 // waits inside the engine; the first gave the slot back
 	parked  atomic.Int32 // slots given back, which is one unless the limit was reached

@@ -139,12 +139,12 @@ func (e *exchange) write(status int, kind []string, body []byte) error {
 // finish is called by the request's goroutine when nobody handles the message any
 // more: it sends what the response lacks, and waits for what others write.
 func (e *exchange) finish() {
-	if e.timer != nil {
-		e.timer.Stop()
-	}
 	e.mu.Lock()
 	was := e.state
 	e.state = over
+	if e.timer != nil {
+		e.timer.Stop()
+	}
 	var wrote chan struct{}
 	if e.writes {
 		wrote = make(chan struct{})

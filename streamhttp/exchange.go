@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ type exchange struct {
 
 	id     codec.ID // of a legacy request, where an answer of our own may need it
 	length [1]string
+	begun  time.Time
 
 	mu     sync.Mutex
 	state  state
@@ -98,10 +100,18 @@ func (e *exchange) Busy() {
 
 // begin starts the time after which a silent call becomes an event stream.
 func (e *exchange) begin() {
-	if e.wants && e.h.limits.KeepAlive < 1<<62 {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.timer = time.AfterFunc(e.h.limits.KeepAlive, e.late)
+	if e.wants {
+		e.begun = time.Now()
+		e.h.lingering.Add(e)
+	}
+}
+
+// linger arms the timer of an exchange that is still there after a moment.
+func (e *exchange) linger() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.state != over && e.h.limits.KeepAlive != math.MaxInt64 {
+		e.timer = time.AfterFunc(e.h.limits.KeepAlive-time.Since(e.begun), e.late)
 	}
 }
 

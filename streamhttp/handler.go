@@ -12,6 +12,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/internal/linger"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -42,9 +43,10 @@ type Handler struct {
 	// serves says whether the acceptor knows a method; nil if it cannot say.
 	serves func(method []byte) bool
 
-	scopes  atomic.Uint64 // the last scope that was given to a POST
-	pools   shared
-	streams httpx.Quota
+	scopes    atomic.Uint64 // the last scope that was given to a POST
+	pools     shared
+	streams   httpx.Quota
+	lingering *linger.Watch[*exchange] // calls that may turn out to be slow
 
 	sessions sessions
 
@@ -71,6 +73,7 @@ func NewHandler(acceptor transport.Acceptor, opts *Options) *Handler {
 	h.guard = guard
 	h.bodies.Max, h.bodies.Reading, h.bodies.Timeout = h.limits.MaxBody, h.limits.MaxReading, h.limits.ReadTimeout
 	h.decoders.New = func() any { return codec.NewDecoder(&h.limits.Messages) }
+	h.lingering = linger.New(lingerAfter, (*exchange).linger)
 	h.calls, h.idles = h.limits.stream(true), h.limits.stream(false)
 	h.streams.Max, h.streams.Per = h.limits.MaxStreams, h.limits.MaxStreamsPerPrincipal
 	h.sessions.quota.Max, h.sessions.quota.Per = h.limits.MaxSessions, h.limits.MaxSessionsPerPrincipal
@@ -271,6 +274,7 @@ func (h *Handler) Close() error {
 	if !closed {
 		h.sessions.close(ErrHandlerClosed)
 		h.pools.detach(ErrHandlerClosed)
+		h.lingering.Stop()
 	}
 	return nil
 }

@@ -54,6 +54,9 @@ const (
 	maxSessionID = 256
 	// maxParams bounds the header parameters of one tool that are checked.
 	maxParams = 64
+	// lingerAfter is when a call gets the timer of its keep-alive: most are over
+	// by then.
+	lingerAfter = 10 * time.Millisecond
 	// busyPause is what a refused client is told to wait.
 	busyPause = 2 * time.Second
 )

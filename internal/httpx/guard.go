@@ -113,15 +113,28 @@ func splitOrigin(origin string) (key, host string, ok bool) {
 
 // allowsHost judges the Host header, if it must be.
 func (g *Guard) allowsHost(r *http.Request) bool {
-	if g.anyHost || len(g.hosts) == 0 && !onLoopback(r) {
+	name := withoutPort(r.Host)
+	if g.anyHost || isLoopbackName(name) {
 		return true
 	}
-	host := strings.ToLower(r.Host)
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
+	if len(g.hosts) == 0 {
+		return !onLoopback(r) || isLoopbackName(strings.ToLower(name))
 	}
-	return g.hosts[host] || g.hosts[name] || isLoopbackName(strings.Trim(name, "[]"))
+	host, name := strings.ToLower(r.Host), strings.ToLower(name)
+	return g.hosts[host] || g.hosts[name] || isLoopbackName(name)
+}
+
+// withoutPort returns the name in a Host header, without the brackets of an IPv6
+// address.
+func withoutPort(host string) string {
+	i := strings.LastIndexByte(host, ':')
+	if i > 0 && (strings.IndexByte(host, ':') == i || host[0] == '[' && host[i-1] == ']') {
+		host = host[:i]
+	}
+	if len(host) > 1 && host[0] == '[' && host[len(host)-1] == ']' {
+		host = host[1 : len(host)-1]
+	}
+	return host
 }
 
 // onLoopback reports whether the request came in on an address that only this

@@ -1,0 +1,26 @@
+// Package linger finds what is still there after a moment. Most requests are over
+// in microseconds: timers, and hooks on contexts, are only worth their price for
+// those that are not.
+//
+// # Usage
+//
+//	w := linger.New(5*time.Millisecond, func(r *Request) { ... }) // if it is not over: arm its timer
+//	w.Add(r)
+//
+// # Concurrency
+//
+// Add and Stop may be called by any goroutine. What is handed out is handed out on
+// a timer's goroutine, one after the other.
+//
+// # Ownership
+//
+// A Watch holds what is added until it hands it out, at most for its time.
+//
+// # Limits
+//
+// None of its own: it holds what was added within its time.
+//
+// # Errors
+//
+// None.
+package linger
