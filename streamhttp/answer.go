@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -112,7 +113,6 @@ var (
 	eventStream = []string{protocol.MediaTypeEventStream}
 	noCache     = []string{"no-cache, no-transform"}
 	noBuffering = []string{"no"}
-	noSniff     = []string{"nosniff"}
 	retrySoon   = []string{strconv.Itoa(int(busyPause / time.Second))}
 	none        = []string{"0"}
 )
@@ -121,19 +121,25 @@ var (
 func (e *exchange) write(status int, kind []string, body []byte) error {
 	header := e.w.Header()
 	header[protocol.HeaderContentType] = kind
-	header["X-Content-Type-Options"] = noSniff
 	if kind[0] == protocol.MediaTypeEventStream {
 		header["Cache-Control"] = noCache
 		header[protocol.HeaderXAccelBuffering] = noBuffering
 	}
 	e.length[0] = strconv.Itoa(len(body))
 	header["Content-Length"] = e.length[:]
-	if limit := e.h.limits.WriteTimeout; limit < 1<<62 {
-		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(limit)) // an odd writer has none
+	if len(body) > fitsSocket || time.Since(e.begun) > time.Second { // the server's own limit may have passed
+		e.extend()
 	}
 	e.w.WriteHeader(status)
 	_, err := e.w.Write(body)
 	return err
+}
+
+// extend gives the write that comes its time.
+func (e *exchange) extend() {
+	if limit := e.h.limits.WriteTimeout; limit != math.MaxInt64 {
+		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(limit)) // an odd writer has none
+	}
 }
 
 // finish is called by the request's goroutine when nobody handles the message any

@@ -57,6 +57,10 @@ const (
 	// lingerAfter is when a call gets the timer of its keep-alive: most are over
 	// by then.
 	lingerAfter = 10 * time.Millisecond
+	// fitsSocket is the longest answer that is written without a time limit of its
+	// own: the system takes it whole, and a client that sends request after
+	// request without reading holds no more than its connection.
+	fitsSocket = 8 << 10
 	// busyPause is what a refused client is told to wait.
 	busyPause = 2 * time.Second
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -49,8 +50,12 @@ func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (buf.Buffer, *Refu
 
 // fill reads until the end of the body.
 func (b *Bodies) fill(out *buf.Buffer, r *http.Request, limit int) *Refusal {
-	// One byte more than announced, so that the end is seen without growing.
-	first := min(int(max(r.ContentLength, 511)), trustedLength, limit) + 1
+	// One byte more than announced at least, so that the end is seen without
+	// growing, and a size that the pool takes back.
+	first := 512
+	if r.ContentLength > 0 {
+		first = 1 << bits.Len(uint(min(r.ContentLength, trustedLength)))
+	}
 	if cap(out.B) < first {
 		out.B = make([]byte, 0, first)
 	}
