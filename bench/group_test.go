@@ -83,7 +83,7 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 func BenchmarkLog(b *testing.B)    { run(b, "Log") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
-func BenchmarkHTTP(b *testing.B)   { run(b, "HTTP") }
+func BenchmarkHTTP(b *testing.B)     { run(b, "HTTP") }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -102,7 +102,7 @@ var impls = map[string]string{
 	"Log/shape=tail":          "+wirespool +limit-channel",
 	"Dispatch/shape=requests": "+wirespool +wirespool-metrics limit-pipe",
 	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
-	"HTTP": "+wirespool +limit-handler",
+	"HTTP":                    "+wirespool +limit-handler",
 }
 
 // wanted returns the implementations that g must have.

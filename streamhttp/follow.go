@@ -214,13 +214,8 @@ func (f *follower) end(why error) {
 // getLogged serves the stream of a session from the log: what was not written to
 // an earlier connection, and what comes.
 func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) *httpx.Refusal {
-	s.mu.Lock()
-	if s.get.name.Key == "" {
-		s.get.name = eventlog.Stream{Scope: s.id, Key: eventlog.NewKey()}
-	}
-	name := s.get.name
-	s.mu.Unlock()
-	if err := h.opts.Log.Create(r.Context(), name, nil, h.limits.Log); err != nil && !errors.Is(err, eventlog.ErrExists) {
+	name, err := s.keptStream(r.Context())
+	if err != nil {
 		return h.logFailed(err)
 	}
 	f := h.newFollower(r, s, name, eventlog.EventID{})
@@ -238,6 +233,38 @@ func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) 
 	}
 	f.serveGet(w)
 	return nil
+}
+
+// keptStream returns the stream of the log that is the session's own. It makes
+// one if there is none, or if what was not written yet of the old one is no longer
+// kept.
+func (s *session) keptStream(ctx context.Context) (eventlog.Stream, error) {
+	log := s.h.opts.Log
+	s.mu.Lock()
+	name, last := s.get.name, s.get.last
+	s.mu.Unlock()
+	if name.Key != "" {
+		gone := false
+		for _, err := range log.After(ctx, name, last, false) {
+			gone = err != nil
+			break
+		}
+		if !gone {
+			return name, nil
+		}
+		s.h.log.Warn("the stream of a session begins anew: the old one is no longer kept")
+		_ = log.Finish(ctx, name) // so that nobody follows it for ever; it may be gone
+	}
+	fresh := eventlog.Stream{Scope: s.id, Key: eventlog.NewKey()}
+	if err := log.Create(ctx, fresh, nil, s.h.limits.Log); err != nil {
+		return fresh, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.get.name == name { // else another GET was faster
+		s.get.name, s.get.last = fresh, eventlog.EventID{}
+	}
+	return s.get.name, nil
 }
 
 // logFailed refuses a request because the log does not work: the session goes on

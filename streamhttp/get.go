@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/wirespool/wirespool/codec"
@@ -50,7 +51,11 @@ func (s *session) sendLogged(ctx context.Context, name eventlog.Stream, m *codec
 	if b.B, err = m.AppendText(b.B); err != nil {
 		return err
 	}
-	return s.h.opts.Log.Append(ctx, name, &eventlog.Event{Data: b.B})
+	err = s.h.opts.Log.Append(ctx, name, &eventlog.Event{Data: b.B})
+	if errors.Is(err, eventlog.ErrUnknown) { // nobody has come for it in its time
+		return transport.ErrNoStream
+	}
+	return err
 }
 
 // get serves a GET: the stream of a session, or the rest of a stream that broke

@@ -52,14 +52,12 @@ func (h *Handler) serveLogged(p *request, s *session) {
 	p.in.MoveTo(in)
 	in.Via = c
 	s.begin() // holds as long as ours, which is still there
-	h.running.Add(1)
-	go func() {
-		defer h.running.Done()
+	h.running.Go(func() {
 		defer s.done()
 		defer putInbound(in)
 		s.to.Receive(in)
 		c.over()
-	}()
+	})
 	c.serve(p.w, p.accept)
 }
 

@@ -299,3 +299,34 @@ func (a *reply) lastData() (last string) {
 		}
 	}
 }
+
+// TestGetPurged: a GET stream that lost what was not written yet begins anew,
+// instead of ending again and again.
+func TestGetPurged(t *testing.T) {
+	limits := map[string]eventlog.Limits{"too many": {MaxEvents: 2}, "too old": {TTL: time.Minute}}
+	for name, lim := range limits {
+		t.Run(name, func(t *testing.T) {
+			logging(t, streamhttp.Options{Limits: streamhttp.Limits{Log: lim}}, func(t *testing.T, r *rig) {
+				own := r.session("2025-11-25")
+				tell := func(n int) (err error) {
+					for p := range r.srv.Peers {
+						err = p.Notify(t.Context(), fmt.Sprint("notifications/n", n), nil)
+					}
+					return err
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				require.Equal(t, 200, r.doContext(ctx, "GET", "", own...).StatusCode)
+				leave()
+				synctest.Wait()
+				for n := range 5 {
+					require.NoError(t, tell(n))
+				}
+				<-time.After(2 * time.Minute)
+				a := r.do("GET", "", own...)
+				synctest.Wait()
+				require.NoError(t, tell(6))
+				require.Contains(t, a.data(), "n6")
+			})
+		})
+	}
+}

@@ -155,7 +155,7 @@ func (c *logged) finished() {
 	c.mu.Lock()
 	c.state = over
 	c.mu.Unlock()
-	if err := c.h.opts.Log.Finish(context.Background(), c.name); err != nil {
+	if err := c.h.opts.Log.Finish(context.Background(), c.name); err != nil && !errors.Is(err, eventlog.ErrUnknown) {
 		c.h.log.Warn("a stream was not finished", "error", err)
 		c.s.letGo(c.name.Key, err)
 	}
