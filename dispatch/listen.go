@@ -111,7 +111,7 @@ func (l *listen) end() {
 		putInbound(l.told)
 	}
 	var last *notice
-	if wanted && p.ctx.Err() == nil && r.via.Context().Err() == nil {
+	if left := r.via.Context(); wanted && p.ctx.Err() == nil && (left.Err() == nil || context.Cause(left) == transport.ErrDraining) {
 		last = &notice{}
 	}
 	l.out.close(last, func() { close(l.over) })

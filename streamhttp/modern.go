@@ -49,9 +49,9 @@ func (h *Handler) modernRequest(p *request) *httpx.Refusal {
 			return httpx.Busy(http.StatusTooManyRequests, "the limit of open streams is reached", busyPause)
 		}
 		defer h.streams.Give(holder)
-		ctx, cancel := context.WithCancel(ex.ctx)
-		defer cancel()
-		defer h.endLater(cancel)()
+		ctx, cancel := context.WithCancelCause(ex.ctx)
+		defer cancel(nil)
+		defer h.endLater(func() { cancel(transport.ErrDraining) })()
 		ex.ctx, ex.events = ctx, true
 	}
 	h.run(p, to, ex)

@@ -312,3 +312,41 @@ func TestStuckHandler(t *testing.T) {
 		r.close()
 	})
 }
+
+// TestSubscriptions: those that the engine serves: tagged notices, the result at
+// the end of the endpoint, nothing left behind by a client that leaves (SU-03,
+// SU-05, SU-09, SU-10).
+func TestSubscriptions(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := dispatch.NewServer(&dispatch.Options{Info: everything})
+			h := streamhttp.NewHandler(srv, nil)
+			r := &rig{t: t, srv: srv, h: h, http: memhttp.Start(h, &memhttp.Options{HTTP2: http2})}
+			defer r.close()
+			listen := func(ctx context.Context, id string) *reply {
+				body, headers := modernCall(id, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+				a := r.doContext(ctx, "POST", body, headers...)
+				require.Equal(t, 200, a.StatusCode)
+				require.Contains(t, a.data(), "notifications/subscriptions/acknowledged")
+				return a
+			}
+			ctx, leave := context.WithCancel(t.Context())
+			listen(ctx, "1") // two strangers with one id
+			a, b := listen(t.Context(), "1"), listen(t.Context(), `"1"`)
+			leave()
+			<-time.After(time.Second)
+			srv.Publish("notifications/tools/list_changed", nil)
+			require.Contains(t, a.data(), `"io.modelcontextprotocol/subscriptionId":1}`)
+			require.Contains(t, b.data(), `"io.modelcontextprotocol/subscriptionId":"1"}`)
+			begun := time.Now()
+			ended := make(chan error, 1)
+			go func() { ended <- h.Shutdown(context.Background()) }()
+			require.Contains(t, a.data(), `"id":1,"result":`)
+			require.Contains(t, b.data(), `"id":"1","result":`)
+			a.ends()
+			b.ends()
+			require.NoError(t, <-ended)
+			require.Zero(t, time.Since(begun))
+		})
+	}
+}

@@ -17,6 +17,11 @@ var ErrNoStream = errors.New("transport: the client has no stream open for this 
 // ErrStreamOver is returned for what is sent behind the answer of an exchange.
 var ErrStreamOver = fmt.Errorf("%w: the exchange is over", net.ErrClosed)
 
+// ErrDraining is the cause of the end of an exchange's Context when it ends
+// because the endpoint shuts down, not because the peer has left: what answers the
+// message is still taken.
+var ErrDraining = errors.New("transport: the endpoint shuts down")
+
 // Headers is an Exchange whose message came with headers beside it.
 type Headers interface {
 	// Header returns them by the canonical names of net/http. They must not be
