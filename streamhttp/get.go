@@ -26,15 +26,18 @@ type getStream struct {
 }
 
 // Send implements [transport.Conn] on the GET stream. It fails with
-// [transport.ErrNoStream] while the client has none open, and with a log until it
-// first had.
+// [transport.ErrNoStream] while the client has none open; with a log that is so
+// for requests, and for notifications until it first had.
 func (s *session) Send(ctx context.Context, m *codec.Message) error {
 	s.mu.Lock()
 	ended, stream, name := s.ended, s.get.stream, s.get.name
+	followed := s.attached[name.Key] != nil
 	s.mu.Unlock()
 	switch {
 	case ended != nil:
 		return ended
+	case m.Kind == codec.Request && stream == nil && !followed: // what waits for an answer is not kept for later
+		return transport.ErrNoStream
 	case name.Key != "":
 		return s.sendLogged(ctx, name, m)
 	case stream == nil:

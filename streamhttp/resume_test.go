@@ -16,6 +16,7 @@ import (
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // logging runs a test for an endpoint that keeps events.
@@ -206,6 +207,10 @@ func TestGetResume(t *testing.T) {
 		synctest.Wait()
 		tell(2)
 		tell(3)
+		for p := range r.srv.Peers {
+			_, err := p.Call(t.Context(), "ping", nil)
+			require.ErrorIs(t, err, transport.ErrNoStream, "N8: a question needs somebody who is there")
+		}
 		b := r.do("GET", "", own...)
 		require.Contains(t, b.data(), "n2", "without an id: from where the last connection ended")
 		require.Contains(t, b.data(), "n3")
