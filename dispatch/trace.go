@@ -114,7 +114,8 @@ func (e *engine) inbound(in *transport.Inbound) *Trace {
 				h.Baggage = t.Baggage
 			}
 			if h != (Trace{}) {
-				t = &h
+				found := h // allocated for those that have one
+				t = &found
 			}
 		}
 	}

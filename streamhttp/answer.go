@@ -127,7 +127,7 @@ func (e *exchange) write(status int, kind []string, body []byte) error {
 	}
 	e.length[0] = strconv.Itoa(len(body))
 	header["Content-Length"] = e.length[:]
-	if len(body) > fitsSocket || time.Since(e.begun) > time.Second { // the server's own limit may have passed
+	if len(body) > fitsSocket || time.Since(e.begun) > soon { // the server's own limit may have passed
 		e.extend()
 	}
 	e.w.WriteHeader(status)
@@ -171,6 +171,7 @@ func (e *exchange) finish() {
 // unanswered ends the response to a message that got no answer: it wants none, or
 // it was cancelled.
 func (e *exchange) unanswered() {
+	e.extend()
 	switch {
 	case !e.wants:
 		httpx.Accepted(e.w)

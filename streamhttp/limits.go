@@ -61,6 +61,8 @@ const (
 	// own: the system takes it whole, and a client that sends request after
 	// request without reading holds no more than its connection.
 	fitsSocket = 8 << 10
+	// soon is how long no server's own limit for a response is.
+	soon = 100 * time.Millisecond
 	// busyPause is what a refused client is told to wait.
 	busyPause = 2 * time.Second
 )

@@ -1,0 +1,54 @@
+//go:build !race && !wirespool_poison
+
+package streamhttp_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/streamhttp"
+)
+
+// sink is a ResponseWriter that keeps nothing.
+type sink struct{ header http.Header }
+
+func (s *sink) Header() http.Header              { return s.header }
+func (s *sink) Write(b []byte) (int, error)      { return len(b), nil }
+func (s *sink) WriteHeader(int)                  {}
+func (s *sink) SetReadDeadline(time.Time) error  { return nil }
+func (s *sink) SetWriteDeadline(time.Time) error { return nil }
+
+// TestAllocations: a call of 2026-07-28 costs three objects of ours: the exchange
+// and the request, which handlers may keep, and the text of the length.
+func TestAllocations(t *testing.T) {
+	srv := dispatch.NewServer(&dispatch.Options{Info: everything})
+	srv.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+		return append(dst, `{"resultType":"complete","content":[]}`...), nil
+	})
+	h := streamhttp.NewHandler(srv, nil)
+	body, headers := modernCall("1", "tools/call", `"name":"x","arguments":{"text":"`+strings.Repeat("y", 200)+`"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := post(body, strings.Join(append(headers, "Mcp-Name: x"), "\n")).WithContext(ctx)
+	in := strings.NewReader("")
+	r.Body = io.NopCloser(in)
+	w := &sink{http.Header{}}
+	n := testing.AllocsPerRun(2000, func() {
+		in.Reset(body)
+		h.ServeHTTP(w, r)
+	})
+	if n > 3.5 { // a collection may empty the pools
+		t.Errorf("%.1f allocations", n)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := srv.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
