@@ -17,6 +17,7 @@ import (
 	"github.com/wirespool/wirespool/examples/everything/internal/feature"
 	"github.com/wirespool/wirespool/examples/everything/internal/mcp"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/streamhttp"
 )
 
 // Options configure the server. The zero value is ready to use.
@@ -34,12 +35,18 @@ type Options struct {
 const capabilities = `{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{"listChanged":true},` +
 	`"logging":{},"completions":{},"extensions":{"` + protocol.ExtensionTasks + `":{}}}`
 
+// Server is the example: a dispatch.Server with features.
+type Server struct {
+	*dispatch.Server
+	features *mcp.Server
+}
+
 // New returns a server; opts may be nil. It serves any number of connections.
-func New(opts *Options) *dispatch.Server {
+func New(opts *Options) *Server {
 	if opts == nil {
 		opts = &Options{}
 	}
-	return mcp.NewServer(&dispatch.Options{
+	features := mcp.NewServer(&dispatch.Options{
 		Info: dispatch.Info{
 			Name:         "everything",
 			Version:      "1.0.0",
@@ -49,5 +56,10 @@ func New(opts *Options) *dispatch.Server {
 		},
 		Limits: opts.Limits,
 		Logger: opts.Logger,
-	}, feature.Register).Server
+	}, feature.Register)
+	return &Server{features.Server, features}
 }
+
+// Params returns which arguments of a tool HTTP clients mirror in headers: what
+// streamhttp.Options asks for.
+func (s *Server) Params(tool string) []streamhttp.ParamHeader { return s.features.Tools.Params(tool) }

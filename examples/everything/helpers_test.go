@@ -55,7 +55,7 @@ func modernOnly(t *testing.T, f func(t *testing.T, s *session)) {
 // within runs f with a session in one revision.
 func within(t *testing.T, r protocol.Revision, change func(*host.Options), f func(t *testing.T, s *session)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &session{t: t, server: everything.New(nil), revision: r, notes: map[string][]string{}}
+		s := &session{t: t, server: everything.New(nil).Server, revision: r, notes: map[string][]string{}}
 		near, far := transport.Pipe(nil)
 		served := make(chan error, 1)
 		go func() { served <- s.server.Serve(context.Background(), far) }()

@@ -5,6 +5,8 @@
 //	go run ./examples/everything/client                        # the everything server, in this process
 //	go run ./examples/everything/client -- COMMAND [ARGS...]   # any server that speaks stdio
 //	go run ./examples/everything/client URL                    # any server that speaks HTTP
+//
+// Started by the official conformance suite it does what the scenario asks for.
 package main
 
 import (
@@ -48,6 +50,10 @@ func main() {
 }
 
 func run(ctx context.Context, era dispatch.EraChoice, command []string) (err error) {
+	under, err := underSuite()
+	if err != nil {
+		return err
+	}
 	dialer := transport.Dialer(inProcess{})
 	switch {
 	case len(command) == 1 && strings.Contains(command[0], "://"):
@@ -55,7 +61,7 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 	case len(command) > 0:
 		dialer = stdio.Command(command, nil)
 	}
-	h, err := host.Connect(ctx, dialer, &host.Options{
+	opts := &host.Options{
 		Era:    era,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Sample: func(_ context.Context, prompt string) (string, error) {
@@ -63,18 +69,25 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 		},
 		Elicit: func(_ context.Context, message string, _ json.RawMessage) (map[string]any, error) {
 			fmt.Printf("  the server asks: %s\n", message)
-			return map[string]any{"username": "Zoë", "email": "zoe@example.org"}, nil
+			return map[string]any{"username": "Zoë", "email": "zoe@example.org", "confirmed": true}, nil
 		},
 		Roots:   []string{"file:///home/zoe/project"},
 		OnLog:   func(level, text string) { fmt.Printf("  log, %s: %s\n", level, text) },
 		OnTools: func(tools []host.Tool) { fmt.Printf("  %d tools\n", len(tools)) },
-	})
+	}
+	if under != nil {
+		opts.Versions = under.versions
+	}
+	h, err := host.Connect(ctx, dialer, opts)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	remote := h.Client().Peer().Remote()
 	fmt.Printf("connected to %s, which speaks %s (%s)\n", remote.Info, remote.Revision, remote.Era)
+	if under != nil {
+		return under.run(ctx, h, os.Stdout)
+	}
 	return show(ctx, h)
 }
 

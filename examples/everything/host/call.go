@@ -159,7 +159,31 @@ func (h *Host) elicit(ctx context.Context, params codec.Value) (any, error) {
 	case content == nil:
 		return map[string]any{"action": "decline"}, nil
 	}
+	for name, value := range defaults(in.Form) {
+		if _, filled := content[name]; !filled {
+			content[name] = value
+		}
+	}
 	return map[string]any{"action": "accept", "content": content}, nil
+}
+
+// defaults returns what the fields of a form hold before a user changes them.
+func defaults(form json.RawMessage) map[string]any {
+	var schema struct {
+		Properties map[string]struct {
+			Default any `json:"default"`
+		} `json:"properties"`
+	}
+	if typed.Decode(codec.Value(form), &schema) != nil {
+		return nil // the user has filled in what there was to see
+	}
+	values := map[string]any{}
+	for name, field := range schema.Properties {
+		if field.Default != nil {
+			values[name] = field.Default
+		}
+	}
+	return values
 }
 
 func (h *Host) listRoots(context.Context, codec.Value) (any, error) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 )
 
@@ -9,6 +10,8 @@ import (
 type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	// InputSchema is what the server sent, byte by byte.
+	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
 // ToolList keeps the tools of a server. A notice that they have changed drops

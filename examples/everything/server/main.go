@@ -2,7 +2,11 @@
 // it or over HTTP.
 //
 //	go run ./examples/everything/server
-//	go run ./examples/everything/server -transport sse -addr 127.0.0.1:8080
+//	go run ./examples/everything/server -transport http -addr 127.0.0.1:8080
+//
+// Over HTTP the endpoint /mcp speaks Streamable HTTP in every revision, and /sse
+// beside it the HTTP+SSE transport of 2024-11-05; -transport sse serves that
+// alone. Streams of sessions can be resumed.
 //
 // Point any MCP client at that command or URL, for instance the Inspector.
 // Diagnostics go to standard error.
@@ -30,8 +34,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	transport := flags.String("transport", "stdio", "how clients reach the server: stdio or sse")
-	addr := flags.String("addr", "127.0.0.1:8080", "where to listen, unless the transport is stdio")
+	transport := flags.String("transport", "stdio", "how clients reach the server: stdio, http or sse")
+	var web web
+	web.register(flags)
 	verbose := flags.Bool("v", false, "log more")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -43,19 +48,24 @@ func run(args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
+	if *transport != "http" && (web.stateless || web.json) {
+		fmt.Fprintf(stderr, "server: -stateless and -json belong to transport http, not %s\n", *transport)
+		return 2
+	}
 	level := slog.LevelWarn
 	if *verbose {
 		level = slog.LevelDebug
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	web.logger, web.oldOnly = logger, *transport == "sse"
 	var err error
 	switch *transport {
 	case "stdio":
 		err = serveStdio(logger)
-	case "sse":
-		err = serveWeb(*addr, logger, stderr)
+	case "http", "sse":
+		err = web.serve(stderr)
 	default:
-		fmt.Fprintf(stderr, "server: transport %q is not supported: stdio or sse\n", *transport)
+		fmt.Fprintf(stderr, "server: transport %q is not supported: stdio, http or sse\n", *transport)
 		return 2
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -34,7 +35,8 @@ func TestCommandLine(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-transport", "http"}, `transport "http" is not supported`},
+		{[]string{"-transport", "http2"}, `transport "http2" is not supported`},
+		{[]string{"-transport", "sse", "-json"}, "belong to transport http"},
 		{[]string{"-transport="}, `transport "" is not supported`},
 		{[]string{"stdio"}, `unexpected argument "stdio"`},
 		{[]string{"-x"}, "flag provided but not defined"},
@@ -57,16 +59,28 @@ func TestOverStdio(t *testing.T) {
 	}
 }
 
+func overSSE(url string) transport.Dialer { return sse.URL(url, nil) }
+
+func overHTTP(url string) transport.Dialer { return streamhttp.URL(url, nil) }
+
 // TestOverHTTP starts the command, uses it, and asks it to end.
 func TestOverHTTP(t *testing.T) {
 	for _, tt := range []struct {
 		transport string
+		flags     []string
 		dial      func(url string) transport.Dialer
+		era       dispatch.EraChoice
 	}{
-		{"sse", func(url string) transport.Dialer { return sse.URL(url, nil) }},
+		{"sse", nil, overSSE, dispatch.EraLegacy},
+		{"http", nil, overHTTP, dispatch.EraLegacy},
+		{"http", nil, overHTTP, dispatch.EraModern},
+		{"http", nil, func(url string) transport.Dialer {
+			return overSSE(strings.TrimSuffix(url, "/mcp") + "/sse")
+		}, dispatch.EraLegacy},
+		{"http", []string{"-stateless", "-json"}, overHTTP, dispatch.EraLegacy},
 	} {
-		t.Run(tt.transport, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-transport", tt.transport, "-addr", "127.0.0.1:0")
+		t.Run(strings.Join(append(tt.flags, tt.transport), " "), func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], append(tt.flags, "-transport", tt.transport, "-addr", "127.0.0.1:0")...)
 			cmd.Env = append(os.Environ(), asServer+"=1")
 			stderr, err := cmd.StderrPipe()
 			require.NoError(t, err)
@@ -77,7 +91,7 @@ func TestOverHTTP(t *testing.T) {
 			url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
 			require.True(t, ok, line)
 
-			h, err := host.Connect(t.Context(), tt.dial(url), &host.Options{Era: dispatch.EraLegacy})
+			h, err := host.Connect(t.Context(), tt.dial(url), &host.Options{Era: tt.era})
 			require.NoError(t, err)
 			result, err := h.Call(t.Context(), "echo", map[string]string{"message": "over HTTP\n漢"})
 			require.NoError(t, err)

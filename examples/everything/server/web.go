@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,8 +17,10 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/examples/everything"
 	"github.com/wirespool/wirespool/sse"
+	"github.com/wirespool/wirespool/streamhttp"
 )
 
 const (
@@ -27,26 +30,53 @@ const (
 	drain = 10 * time.Second
 )
 
-// serveWeb serves over HTTP until a signal comes. Where it listens is said on
-// stderr.
-func serveWeb(addr string, logger *slog.Logger, stderr io.Writer) error {
-	engine := everything.New(&everything.Options{Logger: logger})
-	old, err := sse.NewHandler(engine, &sse.Options{Logger: logger})
+// web is the server over HTTP, as the command line describes it.
+type web struct {
+	addr      string
+	oldOnly   bool // serve HTTP+SSE alone
+	stateless bool
+	json      bool
+	logger    *slog.Logger
+}
+
+// register declares the flags.
+func (w *web) register(flags *flag.FlagSet) {
+	flags.StringVar(&w.addr, "addr", "127.0.0.1:8080", "where to listen, unless the transport is stdio")
+	flags.BoolVar(&w.stateless, "stateless", false, "over http: serve legacy revisions without sessions")
+	flags.BoolVar(&w.json, "json", false, "over http: answer calls with JSON, never with an event stream")
+}
+
+// serve serves until a signal comes. Where it listens is said on stderr.
+func (w *web) serve(stderr io.Writer) error {
+	engine := everything.New(&everything.Options{Logger: w.logger})
+	old, err := sse.NewHandler(engine, &sse.Options{Logger: w.logger})
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
+	log := eventlog.NewMemory(nil)
+	defer log.Close()
+	current := streamhttp.NewHandler(engine, &streamhttp.Options{
+		Stateless: w.stateless, JSON: w.json, Log: log, Params: engine.Params, Logger: w.logger,
+	})
+	mux, path := http.NewServeMux(), "/sse"
 	mux.Handle("/sse", old)
-	listener, err := net.Listen("tcp", addr)
+	if !w.oldOnly {
+		path = "/mcp"
+		mux.Handle("/mcp", current)
+		mux.Handle("/healthz", current.Health())
+	}
+	listener, err := net.Listen("tcp", w.addr)
 	if err != nil {
 		return err
 	}
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetUnencryptedHTTP2(true)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	fmt.Fprintf(stderr, "listening on http://%s/sse\n", listener.Addr())
+	fmt.Fprintf(stderr, "listening on http://%s%s\n", listener.Addr(), path)
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(netutil.LimitListener(listener, maxConns)) }()
+	go func() { served <- srv.Serve(netutil.LimitListener(listener, maxConns)) }()
 	select {
 	case err := <-served:
 		return err
@@ -54,6 +84,6 @@ func serveWeb(addr string, logger *slog.Logger, stderr io.Writer) error {
 	}
 	bounded, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
-	err = cmp.Or(engine.Shutdown(bounded), old.Close(), web.Shutdown(bounded))
-	return errors.Join(err, web.Close())
+	err = cmp.Or(current.Shutdown(bounded), engine.Shutdown(bounded), old.Close(), srv.Shutdown(bounded))
+	return errors.Join(err, srv.Close())
 }

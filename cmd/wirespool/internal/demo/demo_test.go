@@ -37,7 +37,7 @@ func (d inMemory) Dial(context.Context) (transport.Conn, error) {
 	return ours, nil
 }
 
-func example() *dispatch.Server { return everything.New(nil) }
+func example() *dispatch.Server { return everything.New(nil).Server }
 
 func TestEverything(t *testing.T) {
 	var out bytes.Buffer

@@ -65,6 +65,18 @@ func registerRunning(s *mcp.Server) {
 		Call: withArguments(slow),
 	})
 	s.Tools.Add(&mcp.Tool{
+		Name: "test_reconnection", Description: "Lets go of its connection, and answers when the client has come back", InputSchema: noArguments,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.ToolResult, error) {
+			if err := c.LetGo(500 * time.Millisecond); err != nil {
+				return nil, err
+			}
+			if err := pause(ctx, 100); err != nil {
+				return nil, err
+			}
+			return mcp.Result(mcp.Text("answered to whoever came back")), nil
+		},
+	})
+	s.Tools.Add(&mcp.Tool{
 		Name: "test_trigger_tool_change", Description: "Adds a tool, or removes it again", InputSchema: noArguments,
 		Call: func(context.Context, *mcp.Call) (*mcp.ToolResult, error) {
 			const name = "extra_triggered"

@@ -3,10 +3,13 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
 	"github.com/wirespool/wirespool/typed"
 )
 
@@ -111,6 +114,22 @@ func (c *Call) Log(ctx context.Context, level protocol.LogLevel, text string) er
 		return nil
 	}
 	return c.request.Log(ctx, level, "everything", codec.AppendString(nil, text))
+}
+
+// LetGo has a client that can come back do so after a while, instead of holding
+// its connection meanwhile (SL-11). Where it cannot, nothing happens.
+func (c *Call) LetGo(retry time.Duration) error {
+	if c.request == nil {
+		return nil
+	}
+	via, ok := c.request.Exchange().(transport.Poller)
+	if !ok {
+		return nil
+	}
+	if err := via.CloseStream(retry); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 // SupportsStructuredContent reports whether the revision has it.

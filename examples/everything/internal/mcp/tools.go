@@ -10,6 +10,7 @@ import (
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/streamhttp"
 )
 
 // Tool is one tool. Its exported fields are what tools/list says.
@@ -30,6 +31,8 @@ type Tool struct {
 	// Sealed makes answers count only with the state that went with the
 	// questions.
 	Sealed bool `json:"-"`
+
+	mirrored []streamhttp.ParamHeader // what InputSchema says about headers
 }
 
 // ToolResult is what a tool returns.
@@ -50,8 +53,13 @@ type Tools struct {
 	list []*Tool // never changed once published: a new one takes its place
 }
 
-// Add adds a tool, or replaces the one with that name where it stands.
+// Add adds a tool, or replaces the one with that name where it stands. It panics
+// on a schema whose x-mcp-header annotations are invalid (XH-05).
 func (t *Tools) Add(tool *Tool) {
+	var err error
+	if tool.mirrored, err = streamhttp.ParamHeaders(codec.Value(tool.InputSchema)); err != nil {
+		panic("tool " + tool.Name + ": " + err.Error())
+	}
 	t.mu.Lock()
 	list := slices.Clone(t.list)
 	if i := slices.IndexFunc(list, func(old *Tool) bool { return old.Name == tool.Name }); i >= 0 {
@@ -88,6 +96,14 @@ func (t *Tools) find(name string) *Tool {
 		if tool.Name == name {
 			return tool
 		}
+	}
+	return nil
+}
+
+// Params returns which arguments of a tool are mirrored in headers.
+func (t *Tools) Params(name string) []streamhttp.ParamHeader {
+	if tool := t.find(name); tool != nil {
+		return tool.mirrored
 	}
 	return nil
 }
