@@ -59,7 +59,11 @@ func Connect(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Cli
 		asked = false // somebody asked before
 	}
 	if asked {
-		err = c.discover(ctx)
+		modern := c.engine.modern()
+		err = c.discover(ctx, modern)
+		if listed := stillModern(err, modern); len(listed) > 0 && ctx.Err() == nil {
+			err = c.discover(ctx, listed)
+		}
 		if err == nil {
 			return c, nil
 		}
@@ -126,6 +130,15 @@ func fallback(err error, legacy []protocol.Revision) []protocol.Revision {
 	return legacy
 }
 
+// stillModern returns which of our modern versions the server lists in the
+// refusal of the one that was tried: it is to be asked in one of them (VN-22).
+func stillModern(err error, modern []protocol.Revision) []protocol.Revision {
+	if e, ok := errors.AsType[*codec.Error](err); ok && e.Code == protocol.CodeUnsupportedProtocolVersion {
+		return mutual(supportedBy(err), modern)
+	}
+	return nil
+}
+
 // secondTry decides whether a handshake that failed with err is worth a new
 // connection, and with which offer.
 func secondTry(err error, offer protocol.Revision, legacy []protocol.Revision, asked bool) (protocol.Revision, bool) {
@@ -162,11 +175,9 @@ func dial(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Client
 	return &Client{e, p}, nil
 }
 
-// discover asks a server that may know nothing of 2026-07-28 (VN-20 to VN-25).
-func (c *Client) discover(ctx context.Context) error {
-	modern := slices.DeleteFunc(slices.Clone(c.engine.versions), func(r protocol.Revision) bool {
-		return r.Era() != protocol.Modern
-	})
+// discover asks a server that may know nothing of 2026-07-28, in the last of
+// these versions (VN-20 to VN-25).
+func (c *Client) discover(ctx context.Context, modern []protocol.Revision) error {
 	c.setMeta(modern[len(modern)-1])
 	limit := c.engine.limits.ProbeTimeout
 	res, err := c.peer.Call(ctx, protocol.MethodServerDiscover, nil, WithTimeout(limit, limit), func(o *callOptions) {

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,7 +96,16 @@ func TestConnect(t *testing.T) {
 			w.send(discovered(all), accepts("2", "2025-11-25"))
 			w.want(opened)
 		})), "2025-11-25", 3 * time.Second, ""},
-		"-32022, lists legacy":   {auto, nil, scripts(answers(unsupported(`["2024-11-05","2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
+		"-32022, lists legacy": {auto, nil, scripts(answers(unsupported(`["2024-11-05","2025-06-18"]`), shakes("2", "2025-06-18"))), "2025-06-18", 0, ""},
+		"-32022, lists modern": {auto, nil, scripts(answers(unsupported(all), func(w *wire) {
+			w.want(strings.Replace(probed, `"id":1`, `"id":2`, 1))
+			w.send(strings.Replace(discovered(all), `"id":1`, `"id":2`, 1))
+		})), "2026-07-28", 0, ""}, // VN-22
+		"-32022, lists modern, twice": {auto, nil, scripts(answers(unsupported(`["2026-07-28"]`), func(w *wire) {
+			w.want(strings.Replace(probed, `"id":1`, `"id":2`, 1))
+			w.send(strings.Replace(unsupported(`["2026-07-28"]`), `"id":1`, `"id":2`, 1))
+			closesQuietly(w)
+		})), "", 0, "-32022"},
 		"-32022, nothing mutual": {auto, nil, scripts(answers(unsupported(`["2099-01-01"]`), closesQuietly)), "", 0, "-32022"},
 		"-32022, no list":        {auto, nil, scripts(answers(fails("-32022", ""), closesQuietly)), "", 0, "-32022"},
 		"-32022, modern only":    {modern, nil, scripts(answers(unsupported(`["2025-06-18"]`), closesQuietly)), "", 0, "-32022"},

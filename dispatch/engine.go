@@ -135,6 +135,13 @@ func (e *engine) legacy() []protocol.Revision {
 	})
 }
 
+// modern returns the revisions without handshake, oldest first.
+func (e *engine) modern() []protocol.Revision {
+	return slices.DeleteFunc(slices.Clone(e.versions), func(r protocol.Revision) bool {
+		return r.Era() != protocol.Modern
+	})
+}
+
 // speaks reports whether any revision of the era is spoken.
 func (e *engine) speaks(era protocol.Era) bool {
 	return slices.ContainsFunc(e.versions, func(r protocol.Revision) bool { return r.Era() == era })

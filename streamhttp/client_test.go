@@ -556,6 +556,39 @@ func TestClientStandaloneStream(t *testing.T) {
 	})
 }
 
+// TestClientStreamFirst: the server knows of the stream before it gets the first
+// request, whose handler may need it at once; but nobody waits long for a server
+// that says nothing about it (CL-08).
+func TestClientStreamFirst(t *testing.T) {
+	for name, tt := range map[string]struct{ head, wait time.Duration }{
+		"answers":      {100 * time.Millisecond, 100 * time.Millisecond},
+		"says nothing": {time.Hour, 250 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				f := dialFar(t, nil, func(w http.ResponseWriter, r *http.Request, body string) {
+					if r.Method != http.MethodGet {
+						stateful(func(w http.ResponseWriter, _ *http.Request, _ string) { asJSON(w, answerTo("1", "{}")) })(w, r, body)
+						return
+					}
+					select {
+					case <-time.After(tt.head):
+						events(w, ": hello\n\n")
+						<-r.Context().Done()
+					case <-r.Context().Done():
+					}
+				})
+				begun := time.Now()
+				f.open()
+				require.Equal(t, tt.wait, time.Since(begun))
+				require.NoError(t, f.send(list))
+				require.Equal(t, answerTo("1", "{}"), f.read())
+				f.close()
+			})
+		})
+	}
+}
+
 // TestClientDeadline: a context bounds the wait for a notification's way out.
 func TestClientDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -62,6 +62,11 @@ const (
 
 // Times that are no option.
 const (
+	// streamHead is how long the first request after the handshake waits until
+	// the server has taken note of the stream for what it says outside of
+	// requests: servers drop what they have no stream for. Some do not answer
+	// before there is something to say.
+	streamHead = 250 * time.Millisecond
 	// afterAnswer is how long an answer that came over a stream is held back for
 	// the end of that stream, so that the next call finds the connection free.
 	afterAnswer = 5 * time.Millisecond

@@ -15,13 +15,17 @@ import (
 )
 
 // source returns the stream of events that o describes, which is resumed in
-// session s (RS-04, RS-08).
-func (c *conn) source(ctx context.Context, s clientSession, o eventstream.SourceOptions) *eventstream.Source {
+// session s (RS-04, RS-08). answered, if not nil, is called with each answer to
+// a request for it.
+func (c *conn) source(ctx context.Context, s clientSession, o eventstream.SourceOptions, answered func()) *eventstream.Source {
 	limits := &c.opts.Limits
 	o.Reader.MaxEvent = limits.MaxMessage
 	o.Backoff = eventstream.Backoff{First: limits.ResumeDelay, Max: limits.MaxResumeDelay}
 	o.MaxWait, o.Idle = limits.MaxResumeWait, limits.StreamIdle
 	return eventstream.NewSource(ctx, func(ctx context.Context, lastEventID string) (*http.Response, error) {
+		if answered != nil {
+			defer answered()
+		}
 		return c.openStream(ctx, s, lastEventID)
 	}, &o)
 }
@@ -56,7 +60,7 @@ func (p *post) takeStream(resp *http.Response) error {
 				_ = source.Close()
 			}
 		},
-	})
+	}, nil)
 	last := lastAnswer{p: p, cut: func() { _ = source.Close() }}
 	var refused error
 	for {
@@ -136,7 +140,8 @@ func (l *lastAnswer) end() {
 }
 
 // listen opens the stream that carries what the server says outside of requests
-// (CL-08), and keeps it open for as long as the session lasts.
+// (CL-08), keeps it open for as long as the session lasts, and returns when the
+// server knows of it or streamHead is over.
 func (c *conn) listen(in clientSession) {
 	if c.opts.NoStream || in.revision.Era() != protocol.Legacy {
 		return
@@ -145,19 +150,31 @@ func (c *conn) listen(in clientSession) {
 	done := c.session.listening
 	c.session.listening = true
 	c.mu.Unlock()
-	if !done {
-		c.start(&c.running, func() {
-			for c.follow(in) { // what it was resumed from is gone: from now on
-			}
-		})
+	if done {
+		return
+	}
+	known := make(chan struct{})
+	answered := sync.OnceFunc(func() { close(known) })
+	if !c.start(&c.running, func() {
+		for c.follow(in, answered) { // what it was resumed from is gone: from now on
+		}
+	}) {
+		return
+	}
+	head := time.NewTimer(streamHead)
+	defer head.Stop()
+	select {
+	case <-known:
+	case <-head.C:
+	case <-c.ctx.Done():
 	}
 }
 
 // follow reads the stream of a session until it ends for good. It reports true
 // when only its last event id was refused.
-func (c *conn) follow(in clientSession) (again bool) {
+func (c *conn) follow(in clientSession, answered func()) (again bool) {
 	p := &post{c: c, sink: c.deliver, ctx: c.ctx}
-	source := c.source(c.ctx, in, eventstream.SourceOptions{Attempts: -1})
+	source := c.source(c.ctx, in, eventstream.SourceOptions{Attempts: -1}, answered)
 	defer source.Close()
 	for {
 		e, err := source.Next()
