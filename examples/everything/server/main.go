@@ -48,8 +48,8 @@ func run(args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "server: unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
-	if *transport != "http" && (web.stateless || web.json) {
-		fmt.Fprintf(stderr, "server: -stateless and -json belong to transport http, not %s\n", *transport)
+	if *transport != "http" && (web.stateless || web.json || web.streams) {
+		fmt.Fprintf(stderr, "server: -stateless, -json and -streams belong to transport http, not %s\n", *transport)
 		return 2
 	}
 	level := slog.LevelWarn

@@ -78,6 +78,7 @@ func TestOverHTTP(t *testing.T) {
 			return overSSE(strings.TrimSuffix(url, "/mcp") + "/sse")
 		}, dispatch.EraLegacy},
 		{"http", []string{"-stateless", "-json"}, overHTTP, dispatch.EraLegacy},
+		{"http", []string{"-streams"}, overHTTP, dispatch.EraLegacy},
 	} {
 		t.Run(strings.Join(append(tt.flags, tt.transport), " "), func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], append(tt.flags, "-transport", tt.transport, "-addr", "127.0.0.1:0")...)
