@@ -90,8 +90,8 @@ bench-quick: ## run each benchmark once, to see that it still works
 	$(each) go test -run='^$$' -bench=. -benchtime=1x ./...
 
 .PHONY: conformance
-conformance: ## the official MCP conformance suite
-	@echo "conformance: not there yet; it comes with the HTTP transports"
+conformance: ## run the official MCP conformance suite, server and client
+	.ci/conformance/run
 
 .PHONY: browser
 browser: ## have a real browser read event streams, where Chromium is installed
