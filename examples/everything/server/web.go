@@ -31,6 +31,8 @@ const (
 	maxConns = 1024
 	// drain is how long a server that was asked to end lets requests finish.
 	drain = 10 * time.Second
+	// goodbye is how long the last answers may take to get out.
+	goodbye = time.Second
 )
 
 // web is the server over HTTP, as the command line describes it.
@@ -105,6 +107,9 @@ func (w *web) serve(stderr io.Writer) error {
 	}
 	bounded, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
-	err = cmp.Or(current.Shutdown(bounded), engine.Shutdown(bounded), old.Close(), srv.Shutdown(bounded))
+	err = cmp.Or(current.Shutdown(bounded), engine.Shutdown(bounded), old.Close())
+	brief, cancel := context.WithTimeout(bounded, goodbye)
+	defer cancel()
+	_ = srv.Shutdown(brief) // all was answered: who is still connected wants nothing
 	return errors.Join(err, srv.Close())
 }
