@@ -99,6 +99,12 @@ browser: ## have a real browser read event streams, where Chromium is installed
 	if [ -z "$$browser" ]; then echo "browser: skipped, there is no Chromium"; exit 0; fi; \
 	WIRESPOOL_BROWSER="$$browser" go test -count=1 -v ./internal/browsertest
 
+.PHONY: proxy
+proxy: ## send event streams through a real proxy, where nginx is installed
+	nginx=$$(PATH="$$PATH:/usr/sbin" command -v nginx || true); \
+	if [ -z "$$nginx" ]; then echo "proxy: skipped, there is no nginx"; exit 0; fi; \
+	WIRESPOOL_NGINX="$$nginx" go test -count=1 -v -parallel=16 ./internal/proxytest
+
 .PHONY: clean
 clean: ## remove what builds, tests and benchmarks leave behind
 	rm -f wirespool

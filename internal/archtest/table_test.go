@@ -39,6 +39,7 @@ var table = []struct{ pkg, may string }{
 	{"internal/memhttp", ""},
 	{"internal/archtest", ""},
 	{"internal/browsertest", "eventlog sse/eventstream"},
+	{"internal/proxytest", everything},
 	{"internal/httpx", "sse/eventstream transport codec protocol internal/buf"},
 	{"internal/bridge", everything},
 }
