@@ -1,0 +1,213 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// open opens the back and sends it what waits. It is the only one at work while
+// the state is opening.
+func (l *link) open() {
+	if err := l.dial(); err != nil {
+		e := failure(err, l.b.opts.Over)
+		l.b.note(0, e)
+		l.b.log.Warn("no back", "error", e)
+		l.mu.Lock()
+		l.state = down
+		l.mu.Unlock()
+		l.failAll(e)
+		return
+	}
+	for {
+		l.mu.Lock()
+		waiting := l.waiting
+		l.waiting = nil
+		if len(waiting) == 0 {
+			if l.state == opening { // else it was lost meanwhile
+				l.state = up
+			}
+			l.mu.Unlock()
+			return
+		}
+		l.mu.Unlock()
+		for _, p := range waiting {
+			l.forward(p.in, p.to, p.slot)
+			putInbound(p.in)
+		}
+	}
+}
+
+// dial opens a connection to the back and says to it what must come first.
+func (l *link) dial() error {
+	for again := false; ; again = true {
+		conn, err := l.connect()
+		if err != nil {
+			return err
+		}
+		err = l.greet(conn, again)
+		if err == nil {
+			return nil
+		}
+		l.shut(conn)
+		// A server may die of the very question for its era (VN-25).
+		if again || l.era == protocol.Legacy || l.ctx.Err() != nil || errors.Is(err, errRefused) {
+			return err
+		}
+	}
+}
+
+// connect dials, and begins to read.
+func (l *link) connect() (transport.Conn, error) {
+	conn, err := l.b.dialer.Dial(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	over := l.ctx.Err() != nil
+	if !over {
+		l.conn = conn
+	}
+	l.mu.Unlock()
+	l.b.note(1, l.b.Err())
+	if over {
+		l.shut(conn)
+		return nil, context.Cause(l.ctx)
+	}
+	l.b.spawn(func() { l.read(conn) })
+	return conn, nil
+}
+
+// shut closes a back, which waits for the end of a child.
+func (l *link) shut(conn transport.Conn) {
+	if err := conn.Close(); err != nil {
+		l.b.log.Warn("back did not end well", "error", failure(err, l.b.opts.Over))
+	}
+}
+
+// read takes what the back sends, until its end.
+func (l *link) read(conn transport.Conn) {
+	in := inbounds.Get().(*transport.Inbound)
+	defer putInbound(in)
+	var err error
+	for {
+		if err = conn.Read(in); err != nil {
+			break
+		}
+		l.received(in)
+	}
+	l.lost(conn, err)
+	l.shut(conn) // reaps a child
+	l.b.note(-1, l.b.Err())
+}
+
+// lost fails what the back will not answer any more. The next message opens
+// another one.
+func (l *link) lost(conn transport.Conn, err error) {
+	e := failure(err, l.b.opts.Over)
+	l.mu.Lock()
+	current := l.conn == conn
+	if current {
+		l.conn = nil
+		if l.state == up {
+			l.state = down
+		}
+	}
+	over := l.ctx.Err() != nil
+	l.mu.Unlock()
+	if over || !current {
+		return
+	}
+	l.b.note(0, e)
+	l.b.log.Warn("back lost", "error", e)
+	l.failAll(e)
+	if a := l.adapted(); a != nil {
+		a.lost()
+	}
+}
+
+// errRefused is in the tree of the error of a handshake that the server refused:
+// the same question would get the same answer.
+var errRefused = errors.New("the server refused the handshake")
+
+// greet says to a fresh back what must come before everything else.
+func (l *link) greet(conn transport.Conn, again bool) error {
+	if l.era == protocol.Modern {
+		return l.probe(conn, again)
+	}
+	l.mu.Lock()
+	hello, revision := l.hello, l.revision
+	l.mu.Unlock()
+	if hello == nil { // the front begins with it itself
+		return nil
+	}
+	if a := l.adapted(); a != nil {
+		return a.reopened()
+	}
+	// The front knows nothing of the new back, so it must be like the old one.
+	in, err := l.ask(conn, protocol.MethodInitialize, hello, l.b.limits.Handshake)
+	if err != nil {
+		return fmt.Errorf("initialize: %w", err)
+	}
+	defer putInbound(in)
+	version, _ := in.Fact(codec.FactProtocolVersion).Text()
+	if string(version) != string(revision) {
+		return fmt.Errorf("%w: initialize: the server now speaks %q and spoke %q before", errRefused, version, revision)
+	}
+	ready := codec.Message{Kind: codec.Notification, Method: []byte(protocol.NotificationInitialized)}
+	if err := conn.Send(l.ctx, &ready); err != nil {
+		return err
+	}
+	l.remind(conn)
+	return nil
+}
+
+// changed tells the front that the lists may be others now, as far as the server
+// says that lists change.
+func (l *link) changed(initialized codec.Value) {
+	for _, list := range lists {
+		if says(initialized, "capabilities", list.capability, "listChanged") {
+			l.front.notify(l, list.method, nil)
+		}
+	}
+}
+
+// ask sends a request of the bridge's own to the back and waits for the answer,
+// which is the caller's. An error answer is a *codec.Error.
+func (l *link) ask(conn transport.Conn, method string, params codec.Value, limit time.Duration) (*transport.Inbound, error) {
+	c := &call{slot: -1, method: method}
+	r := &reply{mail: newMailbox()}
+	if _, _, refusal := l.enter(c, r); refusal != nil {
+		return nil, refusal
+	}
+	m := codec.Message{Kind: codec.Request, Method: []byte(method), Params: params}
+	l.submit(conn, c, &m)
+	expired := time.NewTimer(limit)
+	defer expired.Stop()
+	for {
+		select {
+		case <-r.mail.wake:
+			queue, last := r.mail.take()
+			if !last {
+				continue
+			}
+			if len(queue) == 0 {
+				return nil, c.cause
+			}
+			in := queue[len(queue)-1]
+			if in.Kind == codec.Response {
+				return in, nil
+			}
+			defer putInbound(in)
+			return nil, in.WireError()
+		case <-expired.C:
+			l.remove(c)
+			return nil, fmt.Errorf("no answer to %s within the limit of %s", method, limit)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package bridge
+
+import (
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// abandon takes a cancellation of the front and reports whether it means a
+// request of this link. It does not queue behind anything (L5 and D16 of the
+// field), and what it means gets no answer any more (CA-05, CA-07).
+func (l *link) abandon(in *transport.Inbound) bool {
+	key := frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}
+	l.mu.Lock()
+	c := l.byFront[key]
+	if c == nil {
+		l.mu.Unlock()
+		return l.unqueue(key)
+	}
+	if c.method == protocol.MethodInitialize { // LG-10
+		l.mu.Unlock()
+		return true
+	}
+	l.removeLocked(c)
+	l.mu.Unlock()
+	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.backID())
+	l.withdraw(c, in.Params)
+	c.to.drop(l, c.slot)
+	return true
+}
+
+// unqueue drops a request that still waits for the back.
+func (l *link) unqueue(key frontKey) bool {
+	l.mu.Lock()
+	for i, p := range l.waiting {
+		if p.to != nil && p.in.Scope == key.scope && p.in.ID.Key() == key.id && string(p.in.Method) != protocol.MethodInitialize {
+			l.waiting = append(l.waiting[:i:i], l.waiting[i+1:]...)
+			l.mu.Unlock()
+			putInbound(p.in)
+			p.to.drop(l, p.slot)
+			return true
+		}
+	}
+	l.mu.Unlock()
+	return false
+}
+
+// leave cancels what a client that has left had asked for.
+func (l *link) leave(r *reply) {
+	l.mu.Lock()
+	var calls []*call
+	for _, c := range l.calls {
+		if c.to == r {
+			calls = append(calls, c)
+			l.removeLocked(c)
+		}
+	}
+	var waiting []pending
+	for _, p := range l.waiting {
+		if p.to != r {
+			waiting = append(waiting, p)
+		}
+	}
+	l.waiting = waiting
+	l.mu.Unlock()
+	for _, c := range calls {
+		l.giveUp(c, "the client has left")
+	}
+}
+
+// giveUp cancels a call at the back that nobody waits for.
+func (l *link) giveUp(c *call, reason string) {
+	params := append([]byte(`{"requestId":`), c.backID()...)
+	params = codec.AppendString(append(params, `,"reason":`...), reason)
+	l.withdraw(c, append(params, '}'))
+}
+
+// withdraw tells the back that a call is cancelled, by the means of its transport
+// and era. It does not wait.
+func (l *link) withdraw(c *call, params codec.Value) {
+	a := l.adapted()
+	if a != nil && !a.cancelled(c) {
+		return // it was answered here
+	}
+	l.mu.Lock()
+	conn := l.conn
+	l.mu.Unlock()
+	if conn == nil {
+		return
+	}
+	modern := l.era == protocol.Modern
+	if a != nil {
+		modern = !modern
+	}
+	if canceler, ok := conn.(transport.Canceler); ok && modern {
+		canceler.Cancel(c.backID().Key())
+		return
+	}
+	l.b.spawn(func() {
+		l.tell(&codec.Message{Kind: codec.Notification, Method: []byte(protocol.NotificationCancelled), Params: params})
+	})
+}
+
+// endListens ends the subscriptions of a client that has ended its side.
+func (l *link) endListens() {
+	l.mu.Lock()
+	var listens []*call
+	for _, c := range l.calls {
+		if c.listens() && !c.own() {
+			listens = append(listens, c)
+			l.removeLocked(c)
+		}
+	}
+	l.mu.Unlock()
+	for _, c := range listens {
+		l.giveUp(c, "the client has left")
+		c.to.drop(l, c.slot)
+	}
+}
+
+// begin counts a request that is to be answered, done one that is.
+func (l *link) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owed++
+}
+
+func (l *link) done() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.owed--; l.owed == 0 && l.silent != nil {
+		close(l.silent)
+		l.silent = nil
+	}
+}
+
+// quiet returns what is closed once every request is answered.
+func (l *link) quiet() <-chan struct{} {
+	silent := make(chan struct{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.owed == 0 {
+		close(silent)
+	} else {
+		l.silent = silent
+	}
+	return silent
+}

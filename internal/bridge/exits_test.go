@@ -1,0 +1,207 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// TestLostBack: the death of a back fails what runs, at once and with the hop
+// (L1, D8 of the field); the next message opens another one, which gets the
+// handshake of the session first (D10), and the client is told that the lists may
+// be others.
+func TestLostBack(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		back := r.session(front)
+		front.send(request("1", "a", ""), request(`"2"`, "b", ""))
+		back.want(request("2", "a", ""), request("3", "b", ""))
+		back.send(request("1", "roots/list", ""))
+		front.want(request("4", "roots/list", ""))
+		require.NoError(t, back.conn.Close())
+		lost := map[string]bool{front.next(): true, front.next(): true}
+		for _, id := range []string{"1", `"2"`} {
+			require.Contains(t, lost, failed(id, `{"code":-32000,"message":"pipe: the connection ended","data":{"io.github.wirespool/hop":"pipe"}}`))
+		}
+		synctest.Wait()
+		require.Zero(t, r.b.Backs())
+		require.Equal(t, bridge.HopPipe, r.b.Err().Hop)
+
+		front.send(result("4", `{"roots":[]}`), request("5", "c", ""), request("6", "d", ""))
+		back = r.to.next()
+		back.want(request("5", "initialize", hello))
+		back.silent()
+		back.send(result("5", welcome))
+		back.want(notification("notifications/initialized", ""), request("6", "c", ""), request("7", "d", ""))
+		front.want(notification("notifications/tools/list_changed", ""))
+		back.send(result("7", "{}"), result("6", "{}"))
+		front.want(result("6", "{}"), result("5", "{}"))
+		require.Nil(t, r.b.Err())
+
+		// A new one that is not like the old one cannot take its place.
+		require.NoError(t, back.conn.Close())
+		front.send(request("8", "e", ""))
+		back = r.to.next()
+		back.want(request("8", "initialize", hello))
+		back.send(result("8", `{"protocolVersion":"2025-06-18","capabilities":{}}`))
+		front.want(`{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"pipe: the server refused the handshake: initialize: the server now speaks \"2025-06-18\" and spoke \"2025-11-25\" before",…}}`)
+		back.ends()
+	})
+}
+
+// TestNoBack: a back that cannot be opened, or dies or is silent while it is.
+func TestNoBack(t *testing.T) {
+	virtual(t, &bridge.Options{Over: bridge.HopHTTP}, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		for _, err := range []error{
+			errNoBack,
+			&stdio.ExitError{Command: "server", Stderr: "no\nlicence"},
+			&streamhttp.StatusError{Status: 502, Method: "POST"},
+			&codec.Error{Code: -32001, Message: "not now"},
+		} {
+			r.to.fail.Store(&err)
+			front.send(request("1", "initialize", hello), notification("x", ""))
+			line := front.next()
+			switch {
+			case err == errNoBack:
+				like(t, failed("1", `{"code":-32000,"message":"http: no such thing","data":{"io.github.wirespool/hop":"http"}}`), line)
+			case errors.As(err, new(*stdio.ExitError)):
+				like(t, `{…"code":-32000,"message":"child: stdio: server: …","data":{"io.github.wirespool/hop":"child","io.github.wirespool/stderr":"no\nlicence"}}}`, line)
+			case errors.As(err, new(*streamhttp.StatusError)):
+				like(t, `{…"code":-32000,"message":"http: …502…","data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":502}}}`, line)
+			default:
+				like(t, `{…"code":-32000,"message":"remote: …not now","data":{"io.github.wirespool/hop":"remote"}}}`, line)
+			}
+			synctest.Wait()
+			for r.to.open.Load() > 0 {
+				synctest.Wait()
+			}
+		}
+		r.to.fail.Store(nil)
+		front.send(request("2", "initialize", hello))
+		back := r.to.next()
+		back.want("…")
+		require.NoError(t, back.conn.Close()) // L2 of the field
+		front.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32000,…}}`)
+	})
+}
+
+// TestModernBackDies: a server that dies of the question for its era is started
+// once more and asked nothing (VN-25).
+func TestModernBackDies(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		front.send(request("1", "tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`))
+		back := r.to.next()
+		back.want(`{…"method":"server/discover",…}`)
+		require.NoError(t, back.conn.Close())
+		back = r.to.next()
+		back.want(`{…"method":"initialize",…}`)
+		require.NoError(t, back.conn.Close())
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"pipe: …"data":{"io.github.wirespool/hop":"pipe"}}}`)
+		require.Empty(t, r.to.peers)
+	})
+}
+
+// TestEnds: whatever ends, the backs behind it do (L3 of the field).
+func TestEnds(t *testing.T) {
+	for name, end := range map[string]func(r *rig, h *streamhttp.Handler, c *client){
+		"delete":   func(_ *rig, _ *streamhttp.Handler, c *client) { c.do(context.Background(), http.MethodDelete, "") },
+		"idle":     func(*rig, *streamhttp.Handler, *client) { <-time.After(time.Hour) },
+		"handler":  func(_ *rig, h *streamhttp.Handler, _ *client) { _ = h.Close() },
+		"shutdown": func(_ *rig, h *streamhttp.Handler, _ *client) { _ = h.Shutdown(context.Background()) },
+		"bridge":   func(r *rig, _ *streamhttp.Handler, _ *client) { _ = r.b.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, nil, func(t *testing.T, r *rig) {
+				h := streamhttp.NewHandler(r.b, nil)
+				s := serveMem(t, h)
+				c, back := r.webSession(s)
+				end(r, h, c)
+				back.ends()
+				synctest.Wait()
+				require.Zero(t, r.b.Backs())
+			})
+		})
+	}
+	t.Run("refused initialize", func(t *testing.T) {
+		virtual(t, nil, func(t *testing.T, r *rig) {
+			c := r.client(r.web(nil))
+			got := c.start(request("1", "initialize", hello))
+			back := r.to.next()
+			back.want(request("1", "initialize", hello))
+			back.send(failed("1", `{"code":-32602,"message":"no"}`))
+			back.want(`{…"method":"server/discover",…}`)
+			back.send(failed("2", `{"code":-32601,"message":"what?"}`))
+			require.Equal(t, failed("1", `{"code":-32602,"message":"no"}`), (<-got).text())
+			back.ends()
+		})
+	})
+	t.Run("context", func(t *testing.T) {
+		virtual(t, nil, func(t *testing.T, r *rig) {
+			near, far := net.Pipe()
+			ctx, cancel := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- r.b.Serve(ctx, transport.Stream(near, 0, nil)) }()
+			front := newPeer(t, far)
+			back := r.session(front)
+			cancel()
+			require.Error(t, <-served)
+			back.ends()
+		})
+	})
+	t.Run("closed before", func(t *testing.T) {
+		virtual(t, nil, func(t *testing.T, r *rig) {
+			require.NoError(t, r.b.Close())
+			front, _ := r.pipe()
+			front.send(request("1", "initialize", hello))
+			front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: …the bridge was closed",…}}`)
+		})
+	})
+}
+
+// TestLimits: what one client can make the bridge hold.
+func TestLimits(t *testing.T) {
+	virtual(t, &bridge.Options{Limits: bridge.Limits{MaxCalls: 2, MaxWaiting: 1, MaxHeld: 1, Hold: -1, MaxMail: 3}}, func(t *testing.T, r *rig) {
+		s := r.web(nil)
+		c, back := r.webSession(s)
+		one, two := c.start(request("1", "a", "")), c.start(request("2", "a", ""))
+		back.want("…", "…")
+		require.Contains(t, c.post(request("3", "a", "")).text(), "bridge: the limit of 2 requests that run is reached")
+		back.send(result("2", "{}"), result("3", "{}"))
+		<-one
+		<-two
+		back.send(request("1", "roots/list", ""), request("2", "roots/list", ""))
+		back.want(`{"jsonrpc":"2.0","id":2,"error":…}`)
+		back.silent()
+	})
+}
+
+// TestRealChild: a process that dies names its status and what it said last.
+func TestRealChild(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
+	}
+	b := bridge.New(stdio.Command([]string{"sh", "-c", `read line; echo "no licence" >&2; exit 3`}, nil), &bridge.Options{Over: bridge.HopChild})
+	defer func() { require.NoError(t, b.Close()) }()
+	near, far := net.Pipe()
+	go func() { _ = b.Serve(t.Context(), transport.Stream(near, 0, nil)) }()
+	front := newPeer(t, far)
+	front.send(request("1", "initialize", hello))
+	like(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"child: stdio: sh: exit status 3; stderr: \"no licence\"","data":{"io.github.wirespool/hop":"child","io.github.wirespool/exitStatus":3,"io.github.wirespool/stderr":"no licence"}}}`, <-front.lines)
+	require.Equal(t, fmt.Sprint(bridge.HopChild), string(b.Err().Hop))
+}

@@ -1,0 +1,358 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// front is a connection in front: one client, or all that have no session. It is
+// a [transport.Receiver].
+type front struct {
+	b      *Bridge
+	conn   transport.Conn
+	push   bool // its messages are pushed, each by a goroutine that waits for the answer
+	shared bool
+
+	mu     sync.Mutex
+	gone   error
+	legacy *link // each made at its first message
+	modern *link
+	held   []*transport.Inbound // messages for a stream that is not open yet
+}
+
+func newFront(b *Bridge, c transport.Conn, push bool) *front {
+	_, shared := c.(transport.Shared)
+	return &front{b: b, conn: c, push: push, shared: shared}
+}
+
+// link returns the link of an era.
+func (f *front) link(era protocol.Era) *link {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := &f.legacy
+	if era == protocol.Modern {
+		at = &f.modern
+	}
+	if *at == nil {
+		*at = newLink(f.b, f, era)
+		if f.gone != nil {
+			(*at).cancel(f.gone)
+		}
+	}
+	return *at
+}
+
+// links returns those there are.
+func (f *front) links() (links []*link) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, l := range []*link{f.legacy, f.modern} {
+		if l != nil {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+// eraOf is the era of a request or notification: its own key alone decides it
+// (VN-31, §14.3).
+func (f *front) eraOf(m *codec.Message) protocol.Era {
+	if f.shared || m.Fact(codec.FactMetaProtocolVersion) != nil {
+		return protocol.Modern
+	}
+	return protocol.Legacy
+}
+
+// read takes the messages of a connection that is read, until its end.
+func (f *front) read() error {
+	in := inbounds.Get().(*transport.Inbound)
+	defer putInbound(in)
+	for {
+		if err := f.conn.Read(in); err != nil {
+			return err
+		}
+		f.Receive(in)
+	}
+}
+
+// Receive implements [transport.Receiver]. It returns when what came is answered
+// if that is pushed, else when it is on its way.
+func (f *front) Receive(in *transport.Inbound) {
+	defer in.Release()
+	switch {
+	case in.Err != nil:
+		f.garbled(in)
+	case in.Kind == codec.Batch:
+		f.array(in)
+	case in.Kind == codec.Request:
+		r, l := f.newReply(in), f.link(f.eraOf(&in.Message))
+		l.pass(in, r, -1)
+		f.wait(l, r)
+	default:
+		f.oneWay(in)
+	}
+}
+
+// oneWay takes a message that gets no answer.
+func (f *front) oneWay(in *transport.Inbound) {
+	switch {
+	case in.Kind == codec.Response || in.Kind == codec.ErrorResponse:
+		f.link(protocol.Legacy).replied(in)
+	case string(in.Method) == protocol.NotificationCancelled:
+		for _, l := range f.links() { // it may mean a request of either era
+			if l.abandon(in) {
+				return
+			}
+		}
+	default:
+		f.link(f.eraOf(&in.Message)).pass(in, nil, -1)
+	}
+}
+
+func (f *front) newReply(in *transport.Inbound) *reply {
+	r := &reply{via: in.Via}
+	if f.push {
+		r.mail = newMailbox()
+	}
+	return r
+}
+
+// wait writes what comes for a message that was pushed, until its answer. In
+// 2026-07-28 a client that leaves cancels what it asked for (CA-09), before it
+// does not (CA-11), which is why its exchange does not end then.
+func (f *front) wait(l *link, r *reply) {
+	if r.mail == nil {
+		return
+	}
+	for {
+		select {
+		case <-r.mail.wake:
+		case <-r.via.Context().Done():
+			l.leave(r)
+			return
+		}
+		queue, last := r.mail.take()
+		for _, in := range queue {
+			if err := r.via.Send(r.via.Context(), &in.Message); err != nil {
+				f.unsent(l, in, err)
+			}
+			putInbound(in)
+		}
+		if last {
+			return
+		}
+	}
+}
+
+// unsent takes what an exchange did not carry.
+func (f *front) unsent(l *link, in *transport.Inbound, err error) {
+	if in.Kind == codec.Request {
+		l.say(in)
+		return
+	}
+	l.undelivered(in, err)
+}
+
+// garbled answers what is no message, with its id if that could be read (L11 and
+// B20 of the field).
+func (f *front) garbled(in *transport.Inbound) {
+	l := f.link(f.eraOf(&in.Message))
+	e := &codec.Error{Code: protocol.CodeInvalidRequest, Message: in.Err.Error()}
+	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok {
+		e = bad.Wire()
+	}
+	if in.Method == nil && (in.Result != nil || in.Error != nil) { // a broken answer
+		if a := l.takeAsk(in.ID); a != nil {
+			l.deny(a, e)
+		}
+		return
+	}
+	id := in.ID
+	if id == nil {
+		id = l.noID()
+	}
+	if f.push {
+		return // the transport has answered
+	}
+	if err := in.Via.Send(in.Via.Context(), &codec.Message{Kind: codec.ErrorResponse, OneLine: true, ID: id, Error: codec.AppendError(nil, e)}); err != nil {
+		f.b.log.Debug("answer not sent", "hop", HopFront, "error", err)
+	}
+}
+
+// array takes an array of messages apart; the answers become one again (CO-31).
+func (f *front) array(in *transport.Inbound) {
+	l := f.link(protocol.Legacy)
+	l.mu.Lock()
+	revision := l.revision
+	l.mu.Unlock()
+	if !f.push && !revision.AllowsBatches() {
+		in.Err = errors.New("arrays are accepted in 2024-11-05 and 2025-03-26 only, after initialize")
+		f.garbled(in)
+		return
+	}
+	r := f.newReply(in)
+	elements := make([]transport.Inbound, in.Len())
+	slots := make([]int, in.Len())
+	for i := range elements {
+		el := &elements[i]
+		el.Scope, el.Via = in.Scope, in.Via
+		el.Err = in.Element(i, &el.Message)
+		slots[i] = -1
+		if el.Kind == codec.Request || el.Err != nil {
+			slots[i] = r.open
+			r.open++
+		}
+	}
+	r.array = make([][]byte, r.open)
+	if r.open == 0 && r.mail != nil {
+		r.mail.close(nil)
+	}
+	for i := range elements {
+		el := &elements[i]
+		el.Message.Detach() // it may wait longer than the array
+		switch {
+		case el.Err != nil:
+			e := &codec.Error{Code: protocol.CodeInvalidRequest, Message: el.Err.Error()}
+			if bad, ok := errors.AsType[*codec.DecodeError](el.Err); ok {
+				e = bad.Wire()
+			}
+			id := el.ID
+			if id == nil {
+				id = codec.NullID
+			}
+			l.begin()
+			r.fail(l, slots[i], id, e)
+		case el.Kind != codec.Request:
+			f.oneWay(el)
+		case string(el.Method) == protocol.MethodInitialize: // CO-33
+			l.begin()
+			r.fail(l, slots[i], el.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be in an array"))
+		default:
+			l.pass(el, r, slots[i])
+		}
+	}
+	f.wait(l, r)
+}
+
+// Detach implements [transport.Receiver].
+func (f *front) Detach(cause error) {
+	f.mu.Lock()
+	was := f.gone
+	if was == nil {
+		f.gone = cause
+	}
+	f.held = nil // one of them may be on its way
+	f.mu.Unlock()
+	if was != nil {
+		return
+	}
+	for _, l := range f.links() {
+		if l.front == f {
+			l.end(cause)
+		}
+	}
+	f.b.leave(f)
+}
+
+// drain waits until what runs is answered, or ctx ends: a client that has ended
+// its side still reads (D3 of the field).
+func (f *front) drain(ctx context.Context) {
+	for _, l := range f.links() {
+		l.endListens()
+		select {
+		case <-l.quiet():
+		case <-l.ctx.Done():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// notify sends a notification of the bridge's own to the client.
+func (f *front) notify(l *link, method string, params codec.Value) {
+	in := inbounds.Get().(*transport.Inbound)
+	defer putInbound(in)
+	in.Message = codec.Message{Kind: codec.Notification, OneLine: true, Method: []byte(method), Params: params}
+	f.say(l, in)
+}
+
+// say sends what belongs to no call. Where the client has no stream for it yet,
+// it waits a while.
+func (f *front) say(l *link, in *transport.Inbound) {
+	f.mu.Lock()
+	waits := len(f.held) > 0
+	f.mu.Unlock()
+	if !waits {
+		err := f.conn.Send(l.ctx, &in.Message)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, transport.ErrNoStream) {
+			l.undelivered(in, err)
+			return
+		}
+	}
+	f.hold(l, in)
+}
+
+// hold keeps a message for a stream that is not open.
+func (f *front) hold(l *link, in *transport.Inbound) {
+	f.mu.Lock()
+	if len(f.held) >= f.b.limits.MaxHeld || f.gone != nil {
+		f.mu.Unlock()
+		l.undelivered(in, transport.ErrNoStream)
+		return
+	}
+	f.held = append(f.held, moved(in))
+	first := len(f.held) == 1
+	f.mu.Unlock()
+	if first {
+		f.b.spawn(func() { f.release(l) })
+	}
+}
+
+// release sends what is held once there is a stream, or gives it up.
+func (f *front) release(l *link) {
+	limit, cancel := context.WithTimeout(l.ctx, f.b.limits.Hold)
+	defer cancel()
+	pause := time.NewTimer(holdFirst)
+	defer pause.Stop()
+	for wait := holdFirst; ; wait = min(2*wait, holdMost) {
+		select {
+		case <-pause.C:
+		case <-limit.Done():
+		}
+		for {
+			f.mu.Lock()
+			if len(f.held) == 0 {
+				f.mu.Unlock()
+				return
+			}
+			in := f.held[0]
+			f.mu.Unlock()
+			err := f.conn.Send(l.ctx, &in.Message)
+			if errors.Is(err, transport.ErrNoStream) && limit.Err() == nil {
+				break
+			}
+			if err != nil {
+				l.undelivered(in, err)
+			}
+			f.mu.Lock()
+			ours := len(f.held) > 0 && f.held[0] == in
+			if ours {
+				f.held = f.held[1:]
+			}
+			f.mu.Unlock()
+			if ours {
+				putInbound(in)
+			}
+		}
+		pause.Reset(wait)
+	}
+}

@@ -1,0 +1,108 @@
+package bridge
+
+import (
+	"math"
+	"time"
+)
+
+// What a peer can make a bridge hold, and for how long.
+const (
+	// DefaultMaxCalls bounds the requests of one front that run at the back at
+	// once: each is kept until it is answered.
+	DefaultMaxCalls = 4096
+	// DefaultMaxWaiting bounds the messages of one front that wait while its
+	// back is being opened.
+	DefaultMaxWaiting = 1024
+	// DefaultMaxMail bounds what waits for the client of one call, which may
+	// read slowly while the back is shared. Progress and log messages beyond it
+	// are dropped.
+	DefaultMaxMail = 1024
+	// DefaultMaxHeld and DefaultHold bound what waits for a client to open the
+	// stream that messages outside of calls go to: servers ask for the roots as
+	// soon as they are told that the client is ready, and it may be a moment.
+	DefaultMaxHeld = 64
+	DefaultHold    = 10 * time.Second
+	// DefaultMaxRemembered bounds the subscriptions of a session that a server
+	// which takes the place of a lost one is told of.
+	DefaultMaxRemembered = 10_000
+	// DefaultMaxTasks bounds the progress tokens of requests that became tasks,
+	// which have no end that could be seen (TK-01).
+	DefaultMaxTasks = 1024
+
+	// DefaultProbe bounds the question which era a back speaks, DefaultHandshake
+	// the handshake with it: a server may never answer.
+	DefaultProbe     = 3 * time.Second
+	DefaultHandshake = 30 * time.Second
+	// DefaultTell bounds how long a back may take to accept a notification, while
+	// everything behind it waits.
+	DefaultTell = 30 * time.Second
+	// DefaultDrain bounds how long calls may go on after the client has ended its
+	// side.
+	DefaultDrain = 10 * time.Second
+
+	// DefaultMaxSuspended and DefaultSuspend bound the calls that wait for a
+	// client of 2026-07-28 to come back with what the server asked for, which it
+	// need not do (MR-09).
+	DefaultMaxSuspended = 1000
+	DefaultSuspend      = 5 * time.Minute
+	// DefaultMaxRounds bounds how often a server of 2026-07-28 can ask for more
+	// before it answers (MR-10).
+	DefaultMaxRounds = 16
+)
+
+// Limits bound what peers can make a Bridge do. A zero field means its default,
+// a negative one no limit.
+type Limits struct {
+	MaxCalls      int
+	MaxWaiting    int
+	MaxMail       int
+	MaxHeld       int
+	MaxTasks      int
+	MaxRemembered int
+	MaxSuspended  int
+	MaxRounds     int
+
+	Hold      time.Duration
+	Probe     time.Duration
+	Handshake time.Duration
+	Tell      time.Duration
+	Drain     time.Duration
+	Suspend   time.Duration
+}
+
+func (l Limits) filled() Limits {
+	for n, standard := range map[*int]int{
+		&l.MaxCalls: DefaultMaxCalls, &l.MaxWaiting: DefaultMaxWaiting, &l.MaxMail: DefaultMaxMail,
+		&l.MaxHeld: DefaultMaxHeld, &l.MaxTasks: DefaultMaxTasks, &l.MaxRemembered: DefaultMaxRemembered,
+		&l.MaxSuspended: DefaultMaxSuspended, &l.MaxRounds: DefaultMaxRounds,
+	} {
+		*n = fill(*n, standard, math.MaxInt)
+	}
+	for d, standard := range map[*time.Duration]time.Duration{
+		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake,
+		&l.Tell: DefaultTell, &l.Drain: DefaultDrain, &l.Suspend: DefaultSuspend,
+	} {
+		*d = fill(*d, standard, noTime)
+	}
+	return l
+}
+
+// noTime is a time that does not pass, and may still be added to another.
+const noTime = time.Duration(math.MaxInt64 / 4)
+
+func fill[T int | time.Duration](given, standard, none T) T {
+	switch {
+	case given == 0:
+		return standard
+	case given < 0:
+		return none
+	}
+	return given
+}
+
+// holdFirst and holdMost are how often what is held is tried again: soon at
+// first, then at leisure.
+const (
+	holdFirst = 10 * time.Millisecond
+	holdMost  = 500 * time.Millisecond
+)

@@ -1,0 +1,321 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// link joins what one front says in one era to one back.
+type link struct {
+	b      *Bridge
+	front  *front       // nil where many share the link
+	era    protocol.Era // of the front
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	state   state
+	conn    transport.Conn // of the back; nil while there is none
+	waiting []pending      // messages of the front, in order, while the back is being opened
+	lastID  int64
+	calls   map[int64]*call
+	byFront map[frontKey]*call
+	asks    map[int64]*ask
+	byBack  map[codec.IDKey]*ask
+	tasks   map[int64]codec.Value // progress tokens that outlived their request
+	adapter adapter               // nil where both sides speak one era
+
+	owed   int           // requests of the front without an answer
+	silent chan struct{} // closed when there are none; nil while nobody waits for that
+
+	// Of a legacy session, once it is open.
+	hello    codec.Value // params of its initialize
+	welcome  codec.Value // the result of that
+	memory   memory
+	revision protocol.Revision
+}
+
+// state says whether the back can be sent to.
+type state uint8
+
+const (
+	down    state = iota // there is none
+	opening              // somebody is about it
+	up
+)
+
+// pending is a message that waits for the back.
+type pending struct {
+	in   *transport.Inbound
+	to   *reply // nil for what gets no answer
+	slot int
+}
+
+func newLink(b *Bridge, f *front, era protocol.Era) *link {
+	l := &link{
+		b: b, front: f, era: era,
+		calls: make(map[int64]*call), byFront: make(map[frontKey]*call),
+		asks: make(map[int64]*ask), byBack: make(map[codec.IDKey]*ask),
+	}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	return l
+}
+
+// pass passes a request or notification of the front on to the back, or has it
+// wait until there is one. in is taken over.
+func (l *link) pass(in *transport.Inbound, r *reply, slot int) {
+	l.mu.Lock()
+	if r != nil {
+		l.owed++
+	}
+	switch {
+	case l.ctx.Err() != nil:
+		l.mu.Unlock()
+		l.refuse(in, r, slot, ended(l.ctx).wire())
+		return
+	case l.state == up:
+		l.mu.Unlock()
+		l.forward(in, r, slot)
+		in.Release()
+		return
+	case len(l.waiting) >= l.b.limits.MaxWaiting:
+		l.mu.Unlock()
+		l.refuse(in, r, slot, refusef(protocol.CodeTimeout, "the limit of %d messages that wait for the back is reached", l.b.limits.MaxWaiting))
+		return
+	}
+	l.waiting = append(l.waiting, pending{moved(in), r, slot})
+	open := l.state == down
+	l.state = opening
+	l.mu.Unlock()
+	if open {
+		l.b.spawn(l.open)
+	}
+}
+
+// refuse answers a request with an error; a notification is lost. in is taken
+// over.
+func (l *link) refuse(in *transport.Inbound, r *reply, slot int, e *codec.Error) {
+	if r != nil {
+		r.fail(l, slot, in.ID, e)
+	} else {
+		l.b.log.Warn("notification dropped", "method", string(in.Method), "reason", e.Message)
+	}
+	in.Release()
+}
+
+// forward sends a request or notification of the front to the back.
+func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
+	if in.Kind == codec.Notification {
+		l.forwardNotification(in)
+		return
+	}
+	c := newCall(in, r, slot)
+	conn, a, refusal := l.enter(c, r)
+	if refusal != nil {
+		id := c.front
+		if refusal.Code == protocol.CodeInvalidRequest {
+			id = l.noID()
+		}
+		r.fail(l, slot, id, refusal)
+		return
+	}
+	if a != nil {
+		if !a.request(c, in) {
+			return
+		}
+	} else {
+		if c.token != nil {
+			in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactMetaProgressToken, c.backID())
+		}
+		if l.era == protocol.Legacy && (c.method == protocol.MethodInitialize || remembers(c.method)) {
+			c.kept = append(codec.Value(nil), in.Params...)
+		}
+	}
+	l.submit(conn, c, &in.Message)
+}
+
+// submit sends the request of a call under its id at the back.
+func (l *link) submit(conn transport.Conn, c *call, m *codec.Message) {
+	m.ID = c.backID()
+	if err := conn.Send(l.ctx, m); err != nil {
+		l.fail(c, failure(err, l.b.opts.Over))
+	}
+}
+
+// noID is the id of an error that must not carry one.
+func (l *link) noID() codec.ID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.era == protocol.Legacy && l.revision.NullErrorID() {
+		return codec.NullID
+	}
+	return nil
+}
+
+// adapted returns what maps between the eras, nil if they are one.
+func (l *link) adapted() adapter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.adapter
+}
+
+// enter puts a call into the table and returns where to send it.
+func (l *link) enter(c *call, r *reply) (transport.Conn, adapter, *codec.Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.ctx.Err() != nil:
+		return nil, nil, ended(l.ctx).wire()
+	case l.conn == nil:
+		return nil, nil, (&Error{l.b.opts.Over, errors.New("the back is gone")}).wire()
+	case len(l.calls) >= l.b.limits.MaxCalls:
+		return nil, nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
+	}
+	if !c.own() {
+		if l.byFront[c.key] != nil {
+			return nil, nil, refusef(protocol.CodeInvalidRequest, "a request with the id %s runs already", c.front)
+		}
+		l.byFront[c.key] = c
+	}
+	l.lastID++
+	c.id = l.lastID
+	c.to = r
+	l.calls[c.id] = c
+	return l.conn, l.adapter, nil
+}
+
+// take removes the call that an id of the back belongs to; nil if there is none.
+func (l *link) take(id codec.ID) *call {
+	n, ok := codec.Value(id).Int64()
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.calls[n]
+	l.removeLocked(c)
+	return c
+}
+
+func (l *link) removeLocked(c *call) {
+	if c == nil || l.calls[c.id] != c {
+		return
+	}
+	delete(l.calls, c.id)
+	if l.byFront[c.key] == c {
+		delete(l.byFront, c.key)
+	}
+	if c.task && len(l.tasks) < l.b.limits.MaxTasks {
+		if l.tasks == nil {
+			l.tasks = make(map[int64]codec.Value)
+		}
+		l.tasks[c.id] = c.token
+	}
+}
+
+// remove removes a call; false if somebody else has.
+func (l *link) remove(c *call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls[c.id] != c {
+		return false
+	}
+	l.removeLocked(c)
+	return true
+}
+
+// fail answers a call with an error, unless it was answered.
+func (l *link) fail(c *call, e *Error) {
+	if l.remove(c) {
+		l.settle(c, e)
+	}
+}
+
+// settle answers a call that is in no table any more with an error.
+func (l *link) settle(c *call, e *Error) {
+	if c.own() {
+		c.cause = e
+		c.to.none()
+		return
+	}
+	if l.isAway(c) {
+		return // nobody is there to hear it
+	}
+	c.to.fail(l, c.slot, c.front, e.wire())
+}
+
+func (l *link) isAway(c *call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.away
+}
+
+// failAll answers everything that runs and waits with an error.
+func (l *link) failAll(e *Error) {
+	l.mu.Lock()
+	calls, waiting := l.calls, l.waiting
+	l.calls, l.byFront, l.waiting = make(map[int64]*call), make(map[frontKey]*call), nil
+	l.asks, l.byBack = make(map[int64]*ask), make(map[codec.IDKey]*ask)
+	l.tasks = nil
+	l.mu.Unlock()
+	for _, c := range calls {
+		l.settle(c, e)
+	}
+	for _, p := range waiting {
+		l.refuse(p.in, p.to, p.slot, e.wire())
+		putInbound(p.in)
+	}
+}
+
+// forwardNotification sends a notification of the front to the back.
+func (l *link) forwardNotification(in *transport.Inbound) {
+	switch string(in.Method) {
+	case protocol.NotificationProgress:
+		if !l.restoreToken(in) {
+			return // of a request that is answered (PR-04)
+		}
+	}
+	if a := l.adapted(); a != nil && !a.notification(in) {
+		return
+	}
+	l.tell(&in.Message)
+}
+
+// tell sends a notification or an answer to the back, if there is one.
+func (l *link) tell(m *codec.Message) {
+	l.mu.Lock()
+	conn := l.conn
+	l.mu.Unlock()
+	if conn == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(l.ctx, l.b.limits.Tell)
+	defer stop()
+	if err := conn.Send(ctx, m); err != nil {
+		l.b.log.Warn("message not sent", "method", string(m.Method), "error", failure(err, l.b.opts.Over))
+	}
+}
+
+// end ends the link: what runs is failed, the back is closed.
+func (l *link) end(cause error) {
+	l.mu.Lock()
+	if l.ctx.Err() != nil {
+		l.mu.Unlock()
+		return
+	}
+	l.cancel(cause)
+	conn, a := l.conn, l.adapter
+	l.mu.Unlock()
+	l.failAll(ended(l.ctx))
+	if a != nil {
+		a.lost()
+	}
+	if conn != nil {
+		l.b.spawn(func() { l.shut(conn) })
+	}
+}

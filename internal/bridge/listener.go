@@ -1,0 +1,120 @@
+package bridge
+
+import (
+	"time"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
+)
+
+// listener keeps one subscriptions/listen open at the back that brings what a
+// client of the legacy revisions is told without asking for each: changes of
+// lists, and of the resources it subscribed to.
+type listener struct {
+	u       *upward
+	started bool          // guarded by upward.mu
+	news    chan struct{} // capacity 1: what is listened for has changed
+}
+
+func (n *listener) init(u *upward) { n.u, n.news = u, make(chan struct{}, 1) }
+
+// change has what is listened for looked at again.
+func (n *listener) change() {
+	n.u.mu.Lock()
+	start := !n.started
+	n.started = true
+	n.u.mu.Unlock()
+	if start {
+		n.u.l.b.spawn(n.run)
+	}
+	select {
+	case n.news <- struct{}{}:
+	default:
+	}
+}
+
+// run listens until the link ends.
+func (n *listener) run() {
+	l := n.u.l
+	var now *call
+	var ended <-chan struct{} // signals that something happened to now
+	delay := holdFirst
+	again := time.NewTimer(noTime)
+	defer again.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-n.news:
+		case <-again.C:
+		case <-ended:
+			if _, last := now.to.mail.take(); !last {
+				continue
+			}
+			// It ended without our asking: again, not too soon (SU-12).
+			now, ended = nil, nil
+			delay = min(2*delay, 30*time.Second)
+			again.Reset(max(delay, time.Second))
+			continue
+		}
+		old := now
+		now, ended = n.open(), nil
+		if now != nil {
+			ended = now.to.mail.wake
+		}
+		if old != nil && l.remove(old) { // only now, so that nothing is missed
+			l.giveUp(old, "another subscription takes its place")
+		}
+	}
+}
+
+// open sends the request; nil when there is nothing to listen for.
+func (n *listener) open() *call {
+	l := n.u.l
+	filter := n.filter()
+	if filter == nil {
+		return nil
+	}
+	c := &call{slot: -1, method: protocol.MethodSubscriptionsListen}
+	conn, _, refusal := l.enter(c, &reply{mail: newMailbox()})
+	if refusal != nil {
+		return nil
+	}
+	params := append(appendMember(codec.Value{'{'}, codec.Value(`"notifications"`), filter), '}')
+	l.submit(conn, c, &codec.Message{Kind: codec.Request, Method: []byte(c.method), Params: n.u.params(c, params)})
+	return c
+}
+
+// filter is what the server offers and the client wants; nil for nothing.
+func (n *listener) filter() codec.Value {
+	filter := codec.Value{'{'}
+	for _, list := range lists {
+		if says(n.u.server, list.capability, "listChanged") {
+			filter = appendMember(filter, codec.Value(`"`+list.filter+`"`), codec.Value("true"))
+		}
+	}
+	n.u.mu.Lock()
+	uris := codec.Value{'['}
+	for uri := range n.u.uris {
+		if len(uris) > 1 {
+			uris = append(uris, ',')
+		}
+		uris = codec.AppendString(uris, uri)
+	}
+	n.u.mu.Unlock()
+	if len(uris) > 1 {
+		filter = appendMember(filter, codec.Value(`"resourceSubscriptions"`), append(uris, ']'))
+	}
+	if len(filter) == 1 {
+		return nil
+	}
+	return append(filter, '}')
+}
+
+// lists are what a server may say has changed, by the names that has in
+// capabilities, in the filter of a subscription, and as a notification.
+var lists = []struct{ capability, filter, method string }{
+	{"tools", "toolsListChanged", protocol.NotificationToolsListChanged},
+	{"resources", "resourcesListChanged", protocol.NotificationResourcesListChanged},
+	{"prompts", "promptsListChanged", protocol.NotificationPromptsListChanged},
+}
