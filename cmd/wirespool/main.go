@@ -1,5 +1,6 @@
 // Command wirespool shows MCP traffic: a complete exchange of its own, captured messages, or what a
-// client and a server say to each other.
+// client and a server say to each other. And it carries it: a stdio server behind HTTP, or a remote
+// server behind stdio.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 )
 
 // Exit statuses besides what a command explains itself.
@@ -17,7 +19,7 @@ const (
 	exitUsage = 2 // the command line is not right, or a file cannot be read or written
 )
 
-const usage = `wirespool shows MCP traffic.
+const usage = `wirespool shows MCP traffic, and carries it from one transport to another.
 
 usage:
   wirespool demo [--framing newline|content-length|detect] [--json] [-- COMMAND ARGS...]
@@ -28,9 +30,21 @@ usage:
         explain the messages in a file, one line each
   wirespool tap [--framing newline|content-length|detect] [--out FILE] -- COMMAND ARGS...
         run a stdio server and explain what passes between it and its client
+  wirespool serve [--http ADDR] [--token TOKEN] [--trace FILE|-] … -- COMMAND ARGS...
+        put a stdio server behind Streamable HTTP and HTTP+SSE
+  wirespool connect [--transport auto|http|sse] [--token TOKEN] [--trace FILE] … URL
+        be a stdio server in front of a remote one
 
-wirespool demo -h, wirespool inspect -h and wirespool tap -h tell more.
+wirespool demo -h and so on tell more.
 `
+
+// version is what serve and connect say of themselves.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
 
 // streams are the standard streams of a command.
 type streams struct {
@@ -56,6 +70,10 @@ func run(args []string, std streams) int {
 		return inspect(args[1:], std)
 	case "tap":
 		return tap(args[1:], std)
+	case "serve":
+		return serve(args[1:], std)
+	case "connect":
+		return connect(args[1:], std)
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(std.out, usage)
 		return exitOK

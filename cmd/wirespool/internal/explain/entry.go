@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/protocol"
 )
@@ -35,6 +36,11 @@ type Entry struct {
 	Report    *Report // nil for a stretch that was not explained
 	Lost      int64   // its bytes
 	Raw       []byte  // the frame, where the entry is to carry it
+
+	// Of a trace: which hop of the way, and the HTTP request or response, an
+	// object with method, path and status. Without a frame Report is nil.
+	Hop  string
+	HTTP codec.Value
 }
 
 // Refused makes the report on a frame that the framing refused, of which there are no bytes.

@@ -25,7 +25,14 @@ func (e *Entry) AppendJSON(dst []byte) []byte {
 		dst = fmt.Appendf(dst, `"dir":"%s",`, directions[e.Direction])
 	}
 	dst = fmt.Appendf(dst, `"offset":%d`, e.Offset)
+	if e.Hop != "" {
+		dst = appendText(append(dst, `,"hop":`...), []byte(e.Hop))
+	}
+	if e.HTTP != nil {
+		dst = AppendJSON(append(dst, `,"http":`...), e.HTTP)
+	}
 	switch {
+	case e.Report == nil && e.HTTP != nil:
 	case e.Report == nil:
 		dst = fmt.Appendf(dst, `,"lost":%d`, e.Lost)
 	case e.Raw != nil:

@@ -10,7 +10,7 @@ import (
 )
 
 // record is one line of a capture as it is read back: an entry that [Entry.AppendJSON] wrote with
-// Raw, or for bytes that have no frame, without.
+// Raw, or for bytes that have no frame, without; or one of a trace, with the message as it is.
 type record struct {
 	jsonrpc         bool // a message, not a line about one
 	direction       Direction
@@ -22,6 +22,8 @@ type record struct {
 	code, stream    int64
 	message         string
 	hasRaw, hasLost bool
+	hop             string
+	http            codec.Value
 }
 
 // ReadCapture explains again what one line of a capture is about, from the frame it carries and
@@ -35,12 +37,14 @@ func (e *Explainer) ReadCapture(line []byte) (Entry, bool) {
 	entry := Entry{
 		Timed: rec.timed, Direction: rec.direction, Offset: rec.offset,
 		Time: time.Duration(math.Round(rec.time*1e6)) * time.Microsecond,
+		Hop:  rec.hop, HTTP: bytes.Clone(rec.http),
 	}
 	switch {
 	case rec.hasRaw:
 		entry.Report = e.Frame(rec.raw, rec.offset)
 	case rec.hasLost:
 		entry.Lost = rec.lost
+	case rec.http != nil && !rec.refused: // a request or response without a message
 	default:
 		entry.Report = &Report{Err: &Fault{Code: rec.code, Offset: -1, Stream: rec.stream, Message: rec.message}}
 	}
@@ -57,7 +61,7 @@ func (e *Explainer) parseRecord(line []byte) (rec record, ok bool) {
 	for name, value := range codec.Value(bytes.TrimSpace(line)).Members() {
 		rec.take(name, value)
 	}
-	ok = rec.direction != Unknown && !rec.jsonrpc && (rec.hasRaw || rec.hasLost || rec.refused)
+	ok = rec.direction != Unknown && !rec.jsonrpc && (rec.hasRaw || rec.hasLost || rec.refused || rec.http != nil)
 	return rec, ok
 }
 
@@ -81,6 +85,13 @@ func (rec *record) take(name, value codec.Value) {
 		rec.lost, rec.hasLost = value.Int64()
 	case `"raw"`:
 		rec.raw, rec.hasRaw = value.Text()
+	case `"msg"`: // of a trace
+		rec.raw, rec.hasRaw = value, true
+	case `"hop"`:
+		text, _ := value.Text()
+		rec.hop = string(text)
+	case `"http"`:
+		rec.http = value
 	case `"base64"`:
 		text, _ := value.Text()
 		raw, err := base64.StdEncoding.DecodeString(string(text))

@@ -1,6 +1,10 @@
 package explain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wirespool/wirespool/codec"
+)
 
 // AppendText appends the entry for people: one line, one more for each element of a batch, and an
 // indented one for each note.
@@ -14,6 +18,10 @@ func (e *Entry) AppendText(dst []byte) []byte {
 	if e.N > 0 {
 		dst = fmt.Appendf(dst, "%4d  ", e.N)
 	}
+	dst = e.appendWay(dst)
+	if e.Report == nil && e.HTTP != nil {
+		return append(dst, "no message\n"...)
+	}
 	if e.Report == nil {
 		return fmt.Appendf(dst, "%d bytes not explained\n", e.Lost)
 	}
@@ -24,6 +32,27 @@ func (e *Entry) AppendText(dst []byte) []byte {
 	}
 	return dst
 }
+
+// appendWay appends what a trace says of the way: the hop, and of HTTP the method, path and status.
+func (e *Entry) appendWay(dst []byte) []byte {
+	if e.Hop != "" {
+		dst = append(AppendSafe(dst, []byte(e.Hop), shortScalar), ' ')
+	}
+	for _, name := range []string{"method", "path", "status"} {
+		v, _ := codec.Find(e.HTTP, name)
+		text, ok := v.Text()
+		if !ok {
+			text = v
+		}
+		if len(text) > 0 {
+			dst = append(AppendSafe(dst, text, maxPath), ' ')
+		}
+	}
+	return dst
+}
+
+// maxPath is how much of a path is shown.
+const maxPath = 80
 
 // appendReport appends the line of r and its notes.
 func appendReport(dst []byte, r *Report) []byte {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/wirespool/wirespool/cmd/wirespool/internal/wiretrace"
+	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/stdio"
+)
+
+// Exit statuses of serve and connect: each names the hop that failed.
+const (
+	exitFront  = 3 // the client's side: where we listen, or standard input and output
+	exitChild  = 4 // the child process, or the pipe to it
+	exitHTTP   = 5 // HTTP
+	exitRemote = 6 // the server at the other end: it answered with an error
+)
+
+// exitOf is the status for what was still wrong with the back at the end.
+func exitOf(e *bridge.Error) int {
+	if e == nil {
+		return exitOK
+	}
+	switch e.Hop {
+	case bridge.HopChild, bridge.HopPipe:
+		return exitChild
+	case bridge.HopHTTP:
+		return exitHTTP
+	case bridge.HopRemote:
+		return exitRemote
+	}
+	return exitFront
+}
+
+// tokenVariable is where a token is looked for that is not on the command line,
+// which other users of the machine can read.
+const tokenVariable = "WIRESPOOL_TOKEN"
+
+// bridging are the flags that serve and connect share.
+type bridging struct {
+	fs      *flag.FlagSet
+	framing *string
+	token   *string
+	trace   *string
+	verbose *bool
+	headers headers
+}
+
+func newBridging(name string) *bridging {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	b := &bridging{
+		fs:      fs,
+		framing: fs.String("framing", framing.Newline.String(), ""),
+		token:   fs.String("token", "", ""),
+		trace:   fs.String("trace", "", ""),
+		verbose: fs.Bool("v", false, ""),
+	}
+	fs.Var(&b.headers, "header", "")
+	return b
+}
+
+// bearer is the token, from the command line or the environment; it must be fit
+// to be sent.
+func (b *bridging) bearer() (string, error) {
+	token := *b.token
+	if !isSet(b.fs, "token") {
+		token = os.Getenv(tokenVariable)
+	} else if token == "" {
+		return "", errors.New("--token is empty")
+	}
+	if strings.ContainsAny(token, " \t") || !httpguts.ValidHeaderFieldValue(token) {
+		return "", errors.New("the token has characters that no header may hold")
+	}
+	return token, nil
+}
+
+// recorder opens the trace. Standard output is for a client, where there is one.
+func (b *bridging) recorder(std streams, taken bool) (*wiretrace.Recorder, io.Closer, error) {
+	none := io.NopCloser(nil)
+	switch {
+	case !isSet(b.fs, "trace"):
+		return nil, none, nil
+	case *b.trace == "" || *b.trace == "-" && taken:
+		return nil, none, errors.New("--trace wants a file: standard output belongs to the client")
+	case *b.trace == "-":
+		return wiretrace.New(std.out), none, nil
+	}
+	file, err := os.OpenFile(*b.trace, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, none, err
+	}
+	return wiretrace.New(file), file, nil
+}
+
+func (b *bridging) logger(std streams) *slog.Logger {
+	level := slog.LevelWarn
+	if *b.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+}
+
+// headers are lines "Name: value".
+type headers struct{ http.Header }
+
+// String implements [flag.Value].
+func (h *headers) String() string { return "" }
+
+// Set implements [flag.Value].
+func (h *headers) Set(line string) error {
+	name, value, ok := strings.Cut(line, ":")
+	value = strings.TrimSpace(value)
+	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+		return errors.New("must look like \"Name: value\"")
+	}
+	if h.Header == nil {
+		h.Header = make(http.Header)
+	}
+	h.Add(name, value)
+	return nil
+}
+
+// names lists the headers without their values, which may be secrets.
+func (h *headers) names() string {
+	var names []string
+	for name := range h.Header {
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// list is a flag that may be given more than once.
+type list []string
+
+// String implements [flag.Value].
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+// Set implements [flag.Value].
+func (l *list) Set(text string) error {
+	if text == "" {
+		return errors.New("must not be empty")
+	}
+	*l = append(*l, text)
+	return nil
+}
+
+// inherits are the names of how much of our environment a child gets.
+var inherits = map[string]stdio.Inherit{"base": stdio.InheritBase, "all": stdio.InheritAll, "none": stdio.InheritNone}
+
+// say prints a line of the configuration: what is in force, without secrets.
+func say(std streams, format string, args ...any) {
+	fmt.Fprintf(std.err, "wirespool: "+format+"\n", args...)
+}
