@@ -21,7 +21,7 @@ func (l *link) open() {
 		l.mu.Lock()
 		l.state = down
 		l.mu.Unlock()
-		l.failAll(e)
+		l.failWaiting(e)
 		return
 	}
 	for {
@@ -125,7 +125,7 @@ func (l *link) lost(conn transport.Conn, err error) {
 	}
 	l.b.note(0, e)
 	l.b.log.Warn("back lost", "error", e)
-	l.failAll(e)
+	l.failCalls(e)
 	if a := l.adapted(); a != nil {
 		a.lost()
 	}

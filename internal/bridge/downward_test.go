@@ -108,17 +108,7 @@ func TestDownward(t *testing.T) {
 
 		// A client that leaves cancels.
 		ctx, leave := context.WithCancel(t.Context())
-		go func() {
-			req := m.c
-			defer func() { _ = recover() }()
-			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, m.s.URL()+"/mcp", strings.NewReader(request("5", "vendor/slow", "{"+meta("{}")+"}")))
-			r.Header = req.headers.Clone()
-			r.Header.Set("Accept", "application/json, text/event-stream")
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("MCP-Protocol-Version", "2026-07-28")
-			r.Header.Set("Mcp-Method", "vendor/slow")
-			_, _ = m.s.Client().Do(r)
-		}()
+		m.startContext(ctx, "5", "vendor/slow", "", "{"+meta("{}")+"}")
 		m.back.want(request("8", "vendor/slow", "{}"))
 		leave()
 		m.back.want(notification("notifications/cancelled", `{"requestId":8,"reason":"the client has left"}`))
@@ -255,7 +245,7 @@ func TestInputRequiredEnds(t *testing.T) {
 		m.back.send(request("1", "elicitation/create", "{}"))
 		(<-got).asked()
 		begun := time.Now()
-		m.back.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: the client did not come back within the limit of 5m0s"}}`,
+		m.back.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: the client did not come back within the limit of 5m0s",…}}`,
 			notification("notifications/cancelled", `{"requestId":4,"reason":"the client did not come back"}`))
 		require.Equal(t, 5*time.Minute, time.Since(begun))
 
@@ -276,7 +266,7 @@ func TestInputRequiredEnds(t *testing.T) {
 		other := m.start("2", "tools/call", "x", params)
 		m.back.want("{…}")
 		m.back.send(request("5", "elicitation/create", "{}"))
-		m.back.want(`{"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"bridge: it cannot be told which client…"}}`)
+		m.back.want(`{"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"bridge: it cannot be told which client…}}`)
 		require.NoError(t, m.back.conn.Close())
 		require.Contains(t, (<-got).text(), "pipe")
 		require.Contains(t, (<-other).text(), "pipe")

@@ -35,7 +35,7 @@ func TestLostBack(t *testing.T) {
 		require.NoError(t, back.conn.Close())
 		lost := map[string]bool{front.next(): true, front.next(): true}
 		for _, id := range []string{"1", `"2"`} {
-			require.Contains(t, lost, failed(id, `{"code":-32000,"message":"pipe: the connection ended","data":{"io.github.wirespool/hop":"pipe"}}`))
+			require.Contains(t, lost, failed(id, `{"code":-32000,"message":"pipe: the connection ended: outcome unknown","data":{"io.github.wirespool/hop":"pipe"}}`))
 		}
 		synctest.Wait()
 		require.Zero(t, r.b.Backs())
@@ -54,6 +54,7 @@ func TestLostBack(t *testing.T) {
 
 		// A new one that is not like the old one cannot take its place.
 		require.NoError(t, back.conn.Close())
+		synctest.Wait()
 		front.send(request("8", "e", ""))
 		back = r.to.next()
 		back.want(request("8", "initialize", hello))
@@ -78,18 +79,15 @@ func TestNoBack(t *testing.T) {
 			line := front.next()
 			switch {
 			case err == errNoBack:
-				like(t, failed("1", `{"code":-32000,"message":"http: no such thing","data":{"io.github.wirespool/hop":"http"}}`), line)
+				like(t, failed("1", `{"code":-32000,"message":"http: no such thing","data":{"io.github.wirespool/hop":"http","io.github.wirespool/notRun":true}}`), line)
 			case errors.As(err, new(*stdio.ExitError)):
-				like(t, `{…"code":-32000,"message":"child: stdio: server: …","data":{"io.github.wirespool/hop":"child","io.github.wirespool/stderr":"no\nlicence"}}}`, line)
+				like(t, `{…"code":-32000,"message":"child: stdio: server: …","data":{"io.github.wirespool/hop":"child","io.github.wirespool/stderr":"no\nlicence","io.github.wirespool/notRun":true}}}`, line)
 			case errors.As(err, new(*streamhttp.StatusError)):
-				like(t, `{…"code":-32000,"message":"http: …502…","data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":502}}}`, line)
+				like(t, `{…"code":-32000,"message":"http: …502…","data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":502,"io.github.wirespool/notRun":true}}}`, line)
 			default:
-				like(t, `{…"code":-32000,"message":"remote: …not now","data":{"io.github.wirespool/hop":"remote"}}}`, line)
+				like(t, `{…"code":-32000,"message":"remote: …not now","data":{"io.github.wirespool/hop":"remote","io.github.wirespool/notRun":true}}}`, line)
 			}
 			synctest.Wait()
-			for r.to.open.Load() > 0 {
-				synctest.Wait()
-			}
 		}
 		r.to.fail.Store(nil)
 		front.send(request("2", "initialize", hello))
@@ -110,9 +108,10 @@ func TestModernBackDies(t *testing.T) {
 		back.want(`{…"method":"server/discover",…}`)
 		require.NoError(t, back.conn.Close())
 		back = r.to.next()
+		front.silent()
 		back.want(`{…"method":"initialize",…}`)
 		require.NoError(t, back.conn.Close())
-		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"pipe: …"data":{"io.github.wirespool/hop":"pipe"}}}`)
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"pipe: the connection ended","data":{"io.github.wirespool/hop":"pipe","io.github.wirespool/notRun":true}}}`)
 		require.Empty(t, r.to.peers)
 	})
 }

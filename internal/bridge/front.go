@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -323,7 +324,7 @@ func (f *front) release(l *link) {
 	defer cancel()
 	pause := time.NewTimer(holdFirst)
 	defer pause.Stop()
-	for wait := holdFirst; ; wait = min(2*wait, holdMost) {
+	for n := 1; ; n++ {
 		select {
 		case <-pause.C:
 		case <-limit.Done():
@@ -353,6 +354,6 @@ func (f *front) release(l *link) {
 				putInbound(in)
 			}
 		}
-		pause.Reset(wait)
+		pause.Reset(backoff.Ceiling(holdFirst, holdMost, n))
 	}
 }

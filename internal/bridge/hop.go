@@ -7,11 +7,13 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/stdio"
 	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // Hop is a part of the way between a client and a server.
@@ -94,15 +96,53 @@ func (e *Error) wire() *codec.Error {
 	if status, ok := errors.AsType[*streamhttp.StatusError](e.Err); ok {
 		data = fmt.Appendf(data, `,"`+dataStatus+`":%d`, status.Status)
 	}
+	if notRun(e.Err) {
+		data = append(data, `,"`+protocol.DataNotRun+`":true`...)
+	}
 	return &codec.Error{Code: protocol.CodeTimeout, Message: e.text(), Data: append(data, '}')}
+}
+
+// unsent is an error before which nothing of a request was sent.
+type unsent struct{ error }
+
+var _ transport.Refusal = unsent{}
+
+// NotRun implements [transport.Refusal].
+func (unsent) NotRun() bool { return true }
+
+// RetryAfter implements [transport.Refusal].
+func (unsent) RetryAfter() time.Duration { return 0 }
+
+// Unwrap returns the cause.
+func (u unsent) Unwrap() error { return u.error }
+
+// notRun reports whether the server provably did not run a request that failed
+// with err.
+func notRun(err error) bool {
+	refusal, ok := errors.AsType[transport.Refusal](err)
+	return ok && refusal.NotRun()
+}
+
+// of is the error as one of a request that was on its way: where nobody knows
+// whether it was run, and that makes a difference, it says so (L10 of the field).
+func (e *Error) of(method string) *Error {
+	info, _ := protocol.LookupMethod(method)
+	if info.Idempotent || method == protocol.MethodInitialize || info.Name == protocol.MethodSubscriptionsListen ||
+		notRun(e.Err) || errors.Is(e.Err, transport.ErrOutcomeUnknown) || e.Hop == HopRemote {
+		return e
+	}
+	return &Error{e.Hop, fmt.Errorf("%w: %w", e.Err, transport.ErrOutcomeUnknown)}
 }
 
 // text is the message for the wire: one line.
 func (e *Error) text() string { return strings.ReplaceAll(e.Error(), "\n", "; ") }
 
-// refusef makes an error of the bridge's own.
+// refusef makes an error of the bridge's own, for what was not passed on.
 func refusef(code int64, format string, args ...any) *codec.Error {
-	return &codec.Error{Code: code, Message: string(HopBridge) + ": " + fmt.Sprintf(format, args...)}
+	return &codec.Error{
+		Code: code, Message: string(HopBridge) + ": " + fmt.Sprintf(format, args...),
+		Data: codec.Value(`{"` + dataHop + `":"` + string(HopBridge) + `","` + protocol.DataNotRun + `":true}`),
+	}
 }
 
 // ended is why nothing passes any more.

@@ -3,6 +3,8 @@ package bridge
 import (
 	"math"
 	"time"
+
+	"github.com/wirespool/wirespool/internal/httpx"
 )
 
 // What a peer can make a bridge hold, and for how long.
@@ -76,13 +78,13 @@ func (l Limits) filled() Limits {
 		&l.MaxHeld: DefaultMaxHeld, &l.MaxTasks: DefaultMaxTasks, &l.MaxRemembered: DefaultMaxRemembered,
 		&l.MaxSuspended: DefaultMaxSuspended, &l.MaxRounds: DefaultMaxRounds,
 	} {
-		*n = fill(*n, standard, math.MaxInt)
+		*n = httpx.Limit(*n, standard, math.MaxInt)
 	}
 	for d, standard := range map[*time.Duration]time.Duration{
 		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake,
 		&l.Tell: DefaultTell, &l.Drain: DefaultDrain, &l.Suspend: DefaultSuspend,
 	} {
-		*d = fill(*d, standard, noTime)
+		*d = httpx.Limit(*d, standard, noTime)
 	}
 	return l
 }
@@ -90,19 +92,16 @@ func (l Limits) filled() Limits {
 // noTime is a time that does not pass, and may still be added to another.
 const noTime = time.Duration(math.MaxInt64 / 4)
 
-func fill[T int | time.Duration](given, standard, none T) T {
-	switch {
-	case given == 0:
-		return standard
-	case given < 0:
-		return none
-	}
-	return given
-}
-
 // holdFirst and holdMost are how often what is held is tried again: soon at
 // first, then at leisure.
 const (
 	holdFirst = 10 * time.Millisecond
 	holdMost  = 500 * time.Millisecond
+)
+
+// listenFirst and listenMost are how soon a subscription that the server has
+// ended is asked for again.
+const (
+	listenFirst = time.Second
+	listenMost  = 30 * time.Second
 )

@@ -172,7 +172,7 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, adapter, *codec.Error) 
 	case l.ctx.Err() != nil:
 		return nil, nil, ended(l.ctx).wire()
 	case l.conn == nil:
-		return nil, nil, (&Error{l.b.opts.Over, errors.New("the back is gone")}).wire()
+		return nil, nil, (&Error{l.b.opts.Over, unsent{errors.New("the back is gone")}}).wire()
 	case len(l.calls) >= l.b.limits.MaxCalls:
 		return nil, nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
@@ -246,7 +246,7 @@ func (l *link) settle(c *call, e *Error) {
 	if l.isAway(c) {
 		return // nobody is there to hear it
 	}
-	c.to.fail(l, c.slot, c.front, e.wire())
+	c.to.fail(l, c.slot, c.front, e.of(c.method).wire())
 }
 
 func (l *link) isAway(c *call) bool {
@@ -255,19 +255,28 @@ func (l *link) isAway(c *call) bool {
 	return c.away
 }
 
-// failAll answers everything that runs and waits with an error.
-func (l *link) failAll(e *Error) {
+// failCalls answers everything that runs with an error.
+func (l *link) failCalls(e *Error) {
 	l.mu.Lock()
-	calls, waiting := l.calls, l.waiting
-	l.calls, l.byFront, l.waiting = make(map[int64]*call), make(map[frontKey]*call), nil
+	calls := l.calls
+	l.calls, l.byFront = make(map[int64]*call), make(map[frontKey]*call)
 	l.asks, l.byBack = make(map[int64]*ask), make(map[codec.IDKey]*ask)
 	l.tasks = nil
 	l.mu.Unlock()
 	for _, c := range calls {
 		l.settle(c, e)
 	}
+}
+
+// failWaiting answers everything that waits for the back with an error.
+func (l *link) failWaiting(e *Error) {
+	l.mu.Lock()
+	waiting := l.waiting
+	l.waiting = nil
+	l.mu.Unlock()
+	unsent := (&Error{e.Hop, unsent{e.Err}}).wire()
 	for _, p := range waiting {
-		l.refuse(p.in, p.to, p.slot, e.wire())
+		l.refuse(p.in, p.to, p.slot, unsent)
 		putInbound(p.in)
 	}
 }
@@ -311,7 +320,8 @@ func (l *link) end(cause error) {
 	l.cancel(cause)
 	conn, a := l.conn, l.adapter
 	l.mu.Unlock()
-	l.failAll(ended(l.ctx))
+	l.failCalls(ended(l.ctx))
+	l.failWaiting(ended(l.ctx))
 	if a != nil {
 		a.lost()
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/protocol"
 )
 
@@ -38,7 +39,7 @@ func (n *listener) run() {
 	l := n.u.l
 	var now *call
 	var ended <-chan struct{} // signals that something happened to now
-	delay := holdFirst
+	failures := 0
 	again := time.NewTimer(noTime)
 	defer again.Stop()
 	for {
@@ -53,8 +54,8 @@ func (n *listener) run() {
 			}
 			// It ended without our asking: again, not too soon (SU-12).
 			now, ended = nil, nil
-			delay = min(2*delay, 30*time.Second)
-			again.Reset(max(delay, time.Second))
+			again.Reset(backoff.Ceiling(listenFirst, listenMost, failures))
+			failures++
 			continue
 		}
 		old := now

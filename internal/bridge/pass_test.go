@@ -108,7 +108,7 @@ func TestSameID(t *testing.T) {
 		back := r.session(front)
 		front.send(request("1", "a", ""), request("1.0", "b", ""))
 		back.want(request("2", "a", ""))
-		front.want(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"bridge: a request with the id 1.0 runs already"}}`)
+		front.want(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"bridge: a request with the id 1.0 runs already","data":{"io.github.wirespool/hop":"bridge","io.github.wirespool/notRun":true}}}`)
 		back.send(result("2", "{}"))
 		front.want(result("1", "{}"))
 		front.send(request("1", "c", ""))
@@ -202,7 +202,7 @@ func TestDrain(t *testing.T) {
 				require.Equal(t, 4*time.Second, time.Since(begun))
 			} else {
 				require.Equal(t, 5*time.Second, time.Since(begun))
-				front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"front: the client has left","data":{"io.github.wirespool/hop":"front"}}}`)
+				front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"front: the client has left: outcome unknown","data":{"io.github.wirespool/hop":"front"}}}`)
 			}
 			back.ends()
 		})

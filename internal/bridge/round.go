@@ -54,6 +54,7 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		r.retry()
 		return
 	}
+	c.between.asking.Store(r)
 	for i, q := range questions {
 		text, _ := q.method.Text()
 		a := &ask{method: string(text), done: func(in *transport.Inbound) { r.answered(i, in) }}
@@ -64,7 +65,6 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		m := transport.Inbound{Message: codec.Message{Kind: codec.Request, OneLine: in.OneLine, ID: a.frontID(), Method: text, Params: append(codec.Value(nil), q.params...)}}
 		l.send(c, &m)
 	}
-	c.between.asking.Store(r)
 }
 
 // answered takes what the client says to the request i.

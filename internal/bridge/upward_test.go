@@ -157,7 +157,7 @@ func TestUpwardInput(t *testing.T) {
 			back.want(`{"jsonrpc":"2.0","id":` + id + `,…}`)
 			back.send(result(id, `{"resultType":"input_required","requestState":"more"}`))
 		}
-		front.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"bridge: the server asked for input more often than the limit of 3"}}`)
+		front.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"bridge: the server asked for input more often than the limit of 3",…}}`)
 	})
 }
 

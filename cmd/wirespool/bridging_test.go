@@ -1,0 +1,301 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/examples/everything/host"
+	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse"
+	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// serving is a "wirespool serve" that runs.
+type serving struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	url  string // without a path
+	rest chan string
+}
+
+// startServe runs wirespool serve in front of the server of the demo, or of
+// another command.
+func startServe(t *testing.T, flags []string, command ...string) *serving {
+	t.Helper()
+	if len(command) == 0 {
+		command = []string{os.Args[0], "demo", "--serve"}
+	}
+	args := append([]string{"wirespool", "serve", "--http", "127.0.0.1:0"}, flags...)
+	s := &serving{t: t, cmd: exec.Command(os.Args[0], append(append(args, "--"), command...)...), rest: make(chan string, 1)}
+	stderr, err := s.cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, s.cmd.Start())
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	lines := bufio.NewReader(stderr)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	url, ok := strings.CutPrefix(line, "wirespool: listening on ")
+	require.True(t, ok, line)
+	s.url, _, _ = strings.Cut(url, "/mcp")
+	go func() {
+		rest, _ := io.ReadAll(lines)
+		s.rest <- string(rest)
+	}()
+	return s
+}
+
+// end asks the process to end, and returns what it said.
+func (s *serving) end(status int) string {
+	s.t.Helper()
+	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
+	rest := <-s.rest
+	_ = s.cmd.Wait()
+	require.Equal(s.t, status, s.cmd.ProcessState.ExitCode(), rest)
+	return rest
+}
+
+// connecting dials through a "wirespool connect".
+func connecting(flags ...string) transport.Dialer {
+	return stdio.Command(append([]string{os.Args[0], "wirespool", "connect"}, flags...), nil)
+}
+
+// use has a host do a little of everything over a connection.
+func use(t *testing.T, d transport.Dialer, era dispatch.EraChoice) {
+	t.Helper()
+	h, err := host.Connect(t.Context(), d, &host.Options{Era: era, Elicit: func(context.Context, string, json.RawMessage) (map[string]any, error) {
+		return map[string]any{"username": "zoe", "email": "zoe@example.com", "response": "yes"}, nil
+	}})
+	require.NoError(t, err)
+	modern := era == dispatch.EraModern
+	require.Equal(t, modern, h.Client().Peer().Revision() == protocol.NewestModern)
+	for i := range 3 {
+		message := fmt.Sprintf("%d\n漢", i)
+		result, err := h.Call(t.Context(), "echo", map[string]string{"message": message})
+		require.NoError(t, err)
+		require.Equal(t, "Echo: "+message, result.Text())
+	}
+	result, err := h.Call(t.Context(), "test_elicitation", map[string]string{"message": "who?"})
+	require.NoError(t, err)
+	require.Contains(t, result.Text(), "zoe")
+	progress := 0
+	_, err = h.Call(t.Context(), "slow", map[string]any{"seconds": 0.02, "steps": 2}, dispatch.WithProgress(func(dispatch.Progress) { progress++ }))
+	require.NoError(t, err)
+	require.Positive(t, progress)
+	_, err = h.Client().CallRaw(t.Context(), "vendor/unknown", nil)
+	require.ErrorContains(t, err, "-32601")
+	require.NoError(t, h.Close())
+}
+
+// TestBridges: the server of the demo behind serve, by every transport and in
+// every era, directly and through connect.
+func TestBridges(t *testing.T) {
+	s := startServe(t, nil)
+	for name, d := range map[string]struct {
+		dialer transport.Dialer
+		modern bool
+	}{
+		"http":            {streamhttp.URL(s.url+"/mcp", nil), true},
+		"sse":             {sse.URL(s.url+"/sse", nil), false},
+		"connect":         {connecting(s.url + "/mcp"), true},
+		"connect to http": {connecting("--transport", "http", s.url+"/mcp"), true},
+		"connect to sse":  {connecting("--transport", "sse", s.url+"/sse"), false},
+		"connect falls":   {connecting(s.url + "/sse"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			use(t, d.dialer, dispatch.EraLegacy)
+			if d.modern {
+				use(t, d.dialer, dispatch.EraModern)
+			}
+		})
+	}
+	require.Empty(t, strings.Join(problems(s.end(0)), "\n"))
+}
+
+// problems are the lines that say more than what is in force.
+func problems(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "wirespool: token ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// TestServeHTTP: what stands around the endpoints.
+func TestServeHTTP(t *testing.T) {
+	t.Setenv(tokenVariable, "se cret")
+	status, _, stderr := command("", "serve", "--", "x")
+	require.Equal(t, exitUsage, status)
+	require.Contains(t, stderr, "no header may hold")
+	t.Setenv(tokenVariable, "secret")
+	trace := filepath.Join(t.TempDir(), "trace")
+	s := startServe(t, []string{"--header", "X-A: b", "--origin", "https://app.example.com", "--trace", trace, "--resume"})
+	get := func(path string, headers ...string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+		require.NoError(t, err)
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp
+	}
+	for path, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/mcp": 401, "/sse": 401, "/": 404} {
+		resp := get(path)
+		require.Equal(t, status, resp.StatusCode, path)
+		require.Equal(t, "b", resp.Header.Get("X-A"))
+	}
+	require.Equal(t, 403, get("/mcp", "Origin: https://evil.example.com").StatusCode)
+	require.Equal(t, 401, get("/mcp", "Origin: https://app.example.com").StatusCode)
+	require.Equal(t, 401, get("/mcp", "Authorization: Bearer secreT").StatusCode)
+	require.Equal(t, 400, get("/mcp", "Authorization: bearer secret", "Accept: text/event-stream").StatusCode)
+
+	use(t, connecting("--token", "secret", "--header", "X-Mine: 1", s.url+"/mcp"), dispatch.EraLegacy)
+	_, err := dispatch.Connect(t.Context(), connecting(s.url+"/mcp"), nil) // which gets none from our environment
+	require.ErrorContains(t, err, "401")
+	s.end(0)
+
+	text, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "secret")
+	status, stdout, stderr := command("", "inspect", trace)
+	require.Equal(t, exitOK, status, stderr)
+	for _, line := range []string{
+		`--> +\d+  front POST /mcp request id=1 initialize`,
+		`--> +\d+  back request id=1 initialize`,
+		`<-- +\d+  back response id=1 `,
+		`<-- +\d+  front POST /mcp 200 response id=1 `,
+		`--> +\d+  front POST /mcp notification notifications/initialized`,
+		`<-- +\d+  front POST /mcp 202 no message`,
+		`--> +\d+  front GET /mcp no message`,
+		`--> +\d+  front DELETE /mcp no message`,
+		`<-- +\d+  front DELETE /mcp 204 no message`,
+		`<-- +\d+  front POST /mcp 200 notification notifications/progress`,
+	} {
+		require.Regexp(t, `(?m)`+line, stdout)
+	}
+	status, stdout, _ = command("", "inspect", "--json", trace)
+	require.Equal(t, exitOK, status)
+	require.Contains(t, stdout, `"Mcp-Session-Id":"masked:`)
+	require.Contains(t, stdout, `"Authorization":"Bearer masked:`)
+}
+
+// TestBridgingUsage: what does not apply is an error.
+func TestBridgingUsage(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	require.NoError(t, os.WriteFile(plain, []byte("no certificate"), 0o600))
+	for _, c := range []struct{ args, stderr string }{
+		{"serve", "no COMMAND"},
+		{"serve --bad x", "flag provided but not defined"},
+		{"serve --framing x -- y", "x"},
+		{"serve --inherit x -- y", `--inherit "x" is not known`},
+		{"serve --stderr x -- y", `--stderr "x" is not known`},
+		{"serve --max-conns 0 -- y", "--max-conns must be positive"},
+		{"serve --header x -- y", "must look like"},
+		{"serve --origin x -- y", "is not an origin"},
+		{"serve --token= -- y", "--token is empty"},
+		{"serve --trace= -- y", "--trace wants a file"},
+		{"serve --proxy none -- y", "flag provided but not defined"},
+		{"connect", "one URL is needed"},
+		{"connect http://a http://b", "one URL is needed"},
+		{"connect ftp://a", "no http or https URL"},
+		{"connect --transport x http://a", `--transport "x" is not known`},
+		{"connect --trace - http://a", "--trace wants a file"},
+		{"connect --ca " + plain + " http://a", "--ca means nothing to an http URL"},
+		{"connect --ca " + plain + " https://a", "holds no certificate"},
+		{"connect --ca " + plain + "x https://a", "no such file"},
+		{"connect --cert " + plain + " https://a", "--cert and --key go together"},
+		{"connect --cert " + plain + " --key " + plain + " https://a", "PEM"},
+		{"connect --proxy :: https://a", "--proxy wants a URL"},
+		{"connect --origin x http://a", "flag provided but not defined"},
+	} {
+		status, stdout, stderr := command("", strings.Fields(c.args)...)
+		require.Equal(t, exitUsage, status, c.args)
+		require.Contains(t, stderr, c.stderr, c.args)
+		require.Empty(t, stdout)
+	}
+	for _, name := range []string{"serve", "connect"} {
+		status, stdout, _ := command("", name, "-h")
+		require.Equal(t, exitOK, status)
+		require.Contains(t, stdout, "Exit status")
+	}
+}
+
+// TestBridgingStatus: the exit status names the hop.
+func TestBridgingStatus(t *testing.T) {
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n"
+
+	status, _, stderr := command("", "serve", "--http", "256.0.0.1:1", "--", "x")
+	require.Equal(t, exitFront, status)
+	require.Contains(t, stderr, "front: ")
+
+	for _, tt := range []struct {
+		command []string
+		answer  string
+		status  int
+	}{
+		{[]string{"no-such-command"}, `"child: stdio: start no-such-command: `, exitChild},
+		{[]string{os.Args[0], "server", "fail"}, `exit status 9`, exitChild},
+	} {
+		s := startServe(t, nil, tt.command...)
+		resp, err := http.Post(s.url+"/mcp", "application/json", strings.NewReader(ask))
+		require.NoError(t, err)
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Contains(t, string(text), tt.answer)
+		require.Contains(t, string(text), `"io.github.wirespool/hop":"child"`)
+		require.Contains(t, s.end(tt.status), "child: ")
+	}
+
+	for name, tt := range map[string]struct {
+		handler http.HandlerFunc
+		answer  string
+		status  int
+	}{
+		"HTTP":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) }, `"io.github.wirespool/httpStatus":502`, exitHTTP},
+		"nobody": {nil, `"io.github.wirespool/hop":"http"`, exitHTTP},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := "http://127.0.0.1:1/mcp"
+			if tt.handler != nil {
+				web := newWeb(t, tt.handler)
+				url = web
+			}
+			cmd := exec.Command(os.Args[0], "wirespool", "connect", url)
+			var stdout, stderr bytes.Buffer
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(ask), &stdout, &stderr
+			_ = cmd.Run()
+			require.Contains(t, stdout.String(), tt.answer)
+			require.Equal(t, tt.status, cmd.ProcessState.ExitCode(), stderr.String())
+			require.Contains(t, stderr.String(), "http: ")
+		})
+	}
+}
+
+func newWeb(t *testing.T, h http.Handler) string {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
