@@ -14,20 +14,25 @@ import (
 	"github.com/wirespool/wirespool/stdio"
 )
 
-const demoHelp = `usage: wirespool demo [--framing newline|content-length|detect] [--json]
-       wirespool demo [--framing …] [--json] -- COMMAND ARGS...
+const demoHelp = `usage: wirespool demo [--transport stdio|http|sse] [--framing …] [--json]
+       wirespool demo [--framing newline|content-length|detect] [--json] -- COMMAND ARGS...
        wirespool demo --serve [--framing …]
+       wirespool demo --serve --transport http|sse [--addr ADDR]
 
 Shows a complete MCP exchange, message by message, with an example server that runs as a child
-process, over real pipes; or the general part of it with the stdio server COMMAND. Each line is a
-message: microseconds since the part began, direction, what it is, its id and bytes, and for an
-answer how long it took.
+process, over real pipes or sockets; or the general part of it with the stdio server COMMAND. Each
+line is a message: microseconds since the part began, direction, what it is, its id and bytes, and
+for an answer how long it took. Over http, one connection is broken while a call runs, and the
+stream resumed by Last-Event-ID.
 
-  --framing NAME   how frames are told apart, on both sides: newline (the default),
-                   content-length, detect
-  --json           one JSON object for each message: part, t_us, dir (c2s or s2c), kind, id,
-                   method, bytes, took_us, text
-  --serve          be the example server, on standard input and output
+  --transport NAME   stdio (the default), http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05)
+  --framing NAME     how frames are told apart on stdio, on both sides: newline (the default),
+                     content-length, detect
+  --json             one JSON object for each message: part, t_us, dir (c2s or s2c), kind, id,
+                     method, bytes, took_us, text
+  --serve            be the example server: on standard input and output, or where --addr says until
+                     standard input ends; the first line of output is then its URL
+  --addr ADDR        where the server listens; 127.0.0.1:0, any port, by default
 
 Exit status: 0 if every step went as it should, 1 if one did not, 2 for a wrong command line.
 `
@@ -36,31 +41,46 @@ Exit status: 0 if every step went as it should, 1 if one did not, 2 for a wrong 
 func demoCommand(args []string, std streams) int {
 	fs := flag.NewFlagSet("demo", flag.ContinueOnError)
 	framingName := fs.String("framing", framing.Newline.String(), "")
+	how := fs.String("transport", "stdio", "")
+	addr := fs.String("addr", "127.0.0.1:0", "")
 	asJSON := fs.Bool("json", false, "")
 	serve := fs.Bool("serve", false, "")
 	if status, ok := parse(fs, args, std, demoHelp); !ok {
 		return status
 	}
-	how, err := framing.ParseFraming(*framingName)
+	frames, err := framing.ParseFraming(*framingName)
+	web := *how == "http" || *how == "sse"
 	switch {
 	case err != nil:
 		return misuse("demo", err.Error(), std, demoHelp)
+	case *how != "stdio" && !web:
+		return misuse("demo", fmt.Sprintf("--transport %q is not known: stdio, http or sse", *how), std, demoHelp)
+	case web && isSet(fs, "framing"):
+		return misuse("demo", "--framing means nothing to HTTP", std, demoHelp)
+	case isSet(fs, "addr") && !(*serve && web):
+		return misuse("demo", "--addr goes with --serve and --transport http or sse", std, demoHelp)
 	case *serve && (*asJSON || fs.NArg() > 0):
-		return misuse("demo", "--serve goes with --framing alone", std, demoHelp)
+		return misuse("demo", "--serve shows nothing, and runs no COMMAND", std, demoHelp)
+	case web && fs.NArg() > 0:
+		return misuse("demo", "a COMMAND is reached by stdio", std, demoHelp)
+	case *serve && web:
+		return serveDemoWeb(*how, *addr, std)
 	case *serve:
-		return serveDemo(how, std)
+		return serveDemo(frames, std)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	t := &demo.Trace{Out: std.out, JSON: *asJSON, Colour: !*asJSON && isTerminal(std.out)}
-	o := &stdio.Options{Framing: how, Stderr: std.err}
-	if fs.NArg() > 0 {
+	o := &stdio.Options{Framing: frames, Stderr: std.err}
+	self, err := os.Executable()
+	switch {
+	case err != nil:
+	case fs.NArg() > 0:
 		err = demo.Any(ctx, t, stdio.Command(fs.Args(), o))
-	} else {
-		var self string
-		if self, err = os.Executable(); err == nil {
-			err = demo.Everything(ctx, t, stdio.Command([]string{self, "demo", "--serve", "--framing", how.String()}, o))
-		}
+	case web:
+		err = showDemoWeb(ctx, t, self, *how, std)
+	default:
+		err = demo.Everything(ctx, t, stdio.Command([]string{self, "demo", "--serve", "--framing", frames.String()}, o))
 	}
 	if err == nil {
 		err = t.Err()

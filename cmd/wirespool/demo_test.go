@@ -19,6 +19,22 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+func TestDemoOverHTTP(t *testing.T) {
+	status, out, stderr := command("", "demo", "--transport", "sse")
+	require.Zero(t, status, stderr)
+	require.Contains(t, out, "negotiated 2025-11-25")
+	require.Contains(t, out, "extra_hello")
+
+	status, out, stderr = command("", "demo", "--transport", "http")
+	require.Zero(t, status, stderr)
+	require.Regexp(t, `(?s)the connection breaks.*GET /mcp Last-Event-ID: \S+.*the stream goes on behind that event.*<-- notifications/progress.*<-- response`, out)
+	require.Contains(t, out, "negotiated 2026-07-28")
+
+	status, _, stderr = command("", "demo", "--serve", "--transport", "http", "--addr", "256.0.0.1:0")
+	require.Equal(t, exitBad, status)
+	require.Contains(t, stderr, "256.0.0.1")
+}
+
 func TestDemoOfACommand(t *testing.T) {
 	status, out, stderr := command("", "demo", "--json", "--", os.Args[0], "demo", "--serve")
 	require.Zero(t, status, stderr)
@@ -34,7 +50,11 @@ func TestDemoUsage(t *testing.T) {
 		{"demo", "--framing", "lines"},
 		{"demo", "--serve", "--json"},
 		{"demo", "--serve", "--", "command"},
-		{"demo", "--transport", "http"},
+		{"demo", "--transport", "tcp"},
+		{"demo", "--transport", "http", "--framing", "newline"},
+		{"demo", "--transport", "sse", "--", "command"},
+		{"demo", "--addr", "127.0.0.1:0"},
+		{"demo", "--serve", "--addr", "127.0.0.1:0"},
 	} {
 		status, out, stderr := command("", args...)
 		require.Equal(t, exitUsage, status, args)

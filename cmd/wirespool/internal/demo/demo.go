@@ -10,7 +10,7 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// Everything shows a complete exchange with the example server, which d starts:
+// Everything shows a complete exchange over stdio with the example server, which d starts:
 // one part for each way in which a version is negotiated. It returns the first
 // step that did not go as it should.
 func Everything(ctx context.Context, t *Trace, d transport.Dialer) error {
@@ -20,13 +20,19 @@ func Everything(ctx context.Context, t *Trace, d transport.Dialer) error {
 			return steps(
 				func() error { return s.changing(ctx) },
 				func() error { return s.failing(ctx) },
+				func() error { return s.garbling(ctx) },
 			)
 		}),
-		part(ctx, t, d, protocol.V20260728, "no handshake: every request says who asks and in which version", func(s *session, ctx context.Context) error {
-			return s.expect(ctx, protocol.MethodToolsCall,
-				`{"name":"echo","arguments":{"message":"Hello from MCP client!"}}`, "Echo: Hello from MCP client!")
-		}),
+		part(ctx, t, d, protocol.V20260728, noHandshake, (*session).hello),
 	)
+}
+
+const noHandshake = "no handshake: every request says who asks and in which version"
+
+// hello is one call.
+func (s *session) hello(ctx context.Context) error {
+	return s.expect(ctx, protocol.MethodToolsCall,
+		`{"name":"echo","arguments":{"message":"Hello from MCP client!"}}`, "Echo: Hello from MCP client!")
 }
 
 // part runs f on a connection of its own that speaks one version.

@@ -171,7 +171,7 @@ func count(list codec.Value) (n int) {
 	return n
 }
 
-// failing shows the three ways in which things go wrong without harm.
+// failing shows two ways in which things go wrong without harm.
 func (s *session) failing(ctx context.Context) error {
 	s.trace.Note("a tool that fails is a result with isError, which a model can read")
 	if err := s.expect(ctx, protocol.MethodToolsCall, `{"name":"divide","arguments":{"a":1,"b":0}}`, `"isError":true`); err != nil {
@@ -183,6 +183,11 @@ func (s *session) failing(ctx context.Context) error {
 	if _, err := s.call(short, protocol.MethodToolsCall, `{"name":"slow","arguments":{"seconds":30}}`); !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the cancelled call returned %v", err)
 	}
+	return nil
+}
+
+// garbling shows a third one, which only a byte stream has.
+func (s *session) garbling(ctx context.Context) error {
 	s.trace.Note("a line that is no JSON is answered with -32700, and the next one is served")
 	// A Message of kind Batch carries any text; nothing else here would send
 	// what is no JSON.
