@@ -63,20 +63,21 @@ func dialFar(t *testing.T, o *streamhttp.ClientOptions, answer script) *far {
 
 // line is a request as tests compare it.
 func line(r *http.Request, body string) string {
-	text := r.Method
+	var text strings.Builder
+	text.WriteString(r.Method)
 	for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Param-Region", "Mcp-Param-N", "Authorization", "X-User"} {
 		if values, ok := r.Header[name]; ok {
-			text += fmt.Sprintf(" %s=%s", strings.TrimPrefix(name, "Mcp-"), strings.Join(values, "|"))
+			text.WriteString(fmt.Sprintf(" %s=%s", strings.TrimPrefix(name, "Mcp-"), strings.Join(values, "|")))
 		}
 	}
 	var m codec.Message
 	if codec.Decode([]byte(body), &m) == nil {
-		text += " " + string(m.Method)
+		text.WriteString(" " + string(m.Method))
 		if m.ID != nil {
-			text += "#" + m.ID.String()
+			text.WriteString("#" + m.ID.String())
 		}
 	}
-	return text
+	return text.String()
 }
 
 func (f *far) requests() string {
@@ -465,6 +466,10 @@ func TestClientCancel(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				ended := make(chan struct{})
 				f := dialFar(t, &streamhttp.ClientOptions{NoStream: true}, stateful(func(w http.ResponseWriter, r *http.Request, body string) {
+					if strings.Contains(body, `"ping"`) {
+						asJSON(w, answerTo("2", "{}"))
+						return
+					}
 					events(w, ": alive\n\n")
 					<-r.Context().Done()
 					close(ended)
@@ -486,6 +491,8 @@ func TestClientCancel(t *testing.T) {
 				} else {
 					require.Contains(t, f.requests(), "POST Session-Id=S1 Protocol-Version=2025-11-25 notifications/cancelled")
 				}
+				require.NoError(t, f.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`))
+				require.Equal(t, answerTo("2", "{}"), f.read(), "nobody is told that what was cancelled has no answer")
 				f.close()
 			})
 		})

@@ -166,6 +166,7 @@ func (c *conn) Cancel(id codec.IDKey) {
 	switch {
 	case p == nil:
 	case p.modern:
+		p.given.Store(true)
 		p.cancel(errCancelled)
 	default:
 		token := p.ids[0]
@@ -188,6 +189,7 @@ func (c *conn) Cancel(id codec.IDKey) {
 			}
 		})
 		if len(p.ids) == 1 { // the server ends the stream, or we do
+			p.given.Store(true)
 			time.AfterFunc(lingerEnd, func() { p.cancel(errCancelled) })
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/httpx"
@@ -33,6 +34,7 @@ type post struct {
 	session   clientSession // it was last sent in
 	offeredID string        // the session that the answer to initialize came with
 	repeated  bool          // it was sent a second time
+	given     atomic.Bool   // it was given up: nobody waits for its answer
 }
 
 // newPost encodes a message, and reads off it what the header has to say.
@@ -257,10 +259,10 @@ func (p *post) tell() error {
 
 // fail fails the requests that have no answer, unless nobody waits for them.
 func (p *post) fail(err error) {
+	if p.given.Load() {
+		return
+	}
 	if cause := context.Cause(p.ctx); cause != nil {
-		if errors.Is(cause, errCancelled) {
-			return
-		}
 		err = cause
 	}
 	for _, id := range p.open {
