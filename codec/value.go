@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"sync"
 
 	"github.com/wirespool/wirespool/internal/scan"
 )
@@ -121,6 +122,10 @@ func (v Value) Bool() (value, ok bool) {
 	return len(v) > 0 && v[0] == 't', v.Kind() == Bool
 }
 
+// walkers holds the scratch of walks over values that are known to be valid: a
+// long one has some kilobytes of it.
+var walkers = sync.Pool{New: func() any { return &scan.Scanner{MaxDepth: math.MaxInt32} }}
+
 // Elements yields the elements of an array in order, views of v; nothing for
 // any other type.
 func (v Value) Elements() iter.Seq[Value] {
@@ -128,13 +133,14 @@ func (v Value) Elements() iter.Seq[Value] {
 		if v.Kind() != Array {
 			return
 		}
-		s := scan.Scanner{MaxDepth: math.MaxInt32}
+		s := walkers.Get().(*scan.Scanner)
+		defer walkers.Put(s)
 		for i := s.Space(v, 1); i < len(v) && v[i] != ']'; {
 			end, f := s.Value(v, i, 0)
 			if f != scan.OK || !yield(v[i:end:end]) {
 				return
 			}
-			i = behindComma(&s, v, end)
+			i = behindComma(s, v, end)
 		}
 	}
 }
@@ -146,7 +152,8 @@ func (v Value) Members() iter.Seq2[Value, Value] {
 		if v.Kind() != Object {
 			return
 		}
-		s := scan.Scanner{MaxDepth: math.MaxInt32}
+		s := walkers.Get().(*scan.Scanner)
+		defer walkers.Put(s)
 		for i := s.Space(v, 1); i < len(v) && v[i] != '}'; {
 			nameEnd, f := s.Value(v, i, 0)
 			if f != scan.OK {
@@ -160,7 +167,7 @@ func (v Value) Members() iter.Seq2[Value, Value] {
 			if f != scan.OK || !yield(v[i:nameEnd:nameEnd], v[start:end:end]) {
 				return
 			}
-			i = behindComma(&s, v, end)
+			i = behindComma(s, v, end)
 		}
 	}
 }
