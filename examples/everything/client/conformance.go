@@ -82,6 +82,7 @@ func (s *suite) run(ctx context.Context, h *host.Host, w io.Writer) error {
 		fmt.Fprintf(w, "%s: %s\n", c.Name, result.Text())
 	}
 	return errors.Join(
+		s.skills(ctx, h, w),
 		s.each(ctx, h, "resources", protocol.MethodResourcesList, protocol.MethodResourcesRead, "uri"),
 		s.each(ctx, h, "prompts", protocol.MethodPromptsList, protocol.MethodPromptsGet, "name"))
 }
@@ -139,6 +140,31 @@ func sample(schema json.RawMessage) map[string]any {
 		}
 	}
 	return values
+}
+
+// onlyList is the scenario that watches whether files of skills are fetched ahead
+// of need.
+const onlyList = "sep-2640-client-no-prefetch"
+
+// skills loads the skills of a server that has any.
+func (s *suite) skills(ctx context.Context, h *host.Host, w io.Writer) error {
+	if v, err := codec.Find(h.Client().Peer().Remote().Capabilities, "extensions", host.ExtensionSkills); err != nil || v == nil {
+		return nil
+	}
+	skills, err := h.Skills(ctx)
+	if err != nil || s.scenario == onlyList {
+		return err
+	}
+	for _, skill := range skills {
+		_, err := h.LoadSkill(ctx, &skill)
+		switch {
+		case errors.Is(err, host.ErrUnverified):
+			fmt.Fprintln(w, err)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
 }
 
 // each lists what a server that declares the capability offers, and gets each.

@@ -76,7 +76,7 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 		OnTools: func(tools []host.Tool) { fmt.Printf("  %d tools\n", len(tools)) },
 	}
 	if under != nil {
-		opts.Versions = under.versions
+		opts.Versions, opts.Skills = under.versions, true
 	}
 	h, err := host.Connect(ctx, dialer, opts)
 	if err != nil {

@@ -26,6 +26,8 @@ type Options struct {
 	Elicit func(ctx context.Context, message string, form json.RawMessage) (map[string]any, error)
 	// Tasks lets tools run as tasks, in 2026-07-28.
 	Tasks bool
+	// Skills says that the host knows what to do with skills.
+	Skills bool
 	// Roots are the URIs of the folders the server may work in.
 	Roots []string
 	// OnLog gets the server's log messages.
@@ -104,8 +106,15 @@ func (h *Host) capabilities() codec.Value {
 	if h.opts.Roots != nil {
 		own["roots"] = struct{}{}
 	}
+	extensions := map[string]any{}
 	if h.opts.Tasks {
-		own["extensions"] = map[string]any{protocol.ExtensionTasks: struct{}{}}
+		extensions[protocol.ExtensionTasks] = struct{}{}
+	}
+	if h.opts.Skills {
+		extensions[ExtensionSkills] = struct{}{}
+	}
+	if len(extensions) > 0 {
+		own["extensions"] = extensions
 	}
 	text, _ := typed.Append(nil, own) // cannot fail
 	return text
