@@ -72,6 +72,11 @@ func TestUndeclared(t *testing.T) {
 					require.True(t, failed.IsError)
 					require.Contains(t, failed.Text(), capability)
 				}
+				if !s.modern() {
+					e := s.refused("prompts/get", object{"name": "test_input_required_result_prompt"})
+					require.Equal(t, int64(protocol.CodeInvalidParams), e.Code, "a prompt has no result that says so")
+					require.Contains(t, e.Message, "elicitation")
+				}
 			})
 		})
 	}

@@ -117,5 +117,8 @@ func (s *Server) getPrompt(ctx context.Context, r *dispatch.Request, in promptCa
 	if more, ok := errors.AsType[*inputRequired](err); ok {
 		return more, nil
 	}
+	if unable, ok := errors.AsType[*NotDeclaredError](err); ok {
+		return nil, invalidParams("prompt %s: %v", prompt.Name, unable)
+	}
 	return promptResult{prompt.Description, messages}, err
 }
