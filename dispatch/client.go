@@ -53,13 +53,16 @@ func Connect(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Cli
 	if err != nil || opts.Profile == JSONRPC {
 		return c, err
 	}
-	legacy := c.engine.legacy()
-	asked := opts.Era != EraLegacy && c.engine.speaks(protocol.Modern)
+	legacy := c.peer.ofEra(protocol.Legacy)
+	asked := opts.Era != EraLegacy && c.peer.speaks(protocol.Modern)
 	if m, ok := d.(transport.EraMemory); ok && opts.Era == EraAuto && m.Era() == protocol.Legacy {
 		asked = false // somebody asked before
 	}
+	if !asked && opts.Era == EraModern {
+		return nil, errors.Join(errors.New("dispatch: server/discover: no revision without handshake can be spoken here"), c.Close())
+	}
 	if asked {
-		modern := c.engine.modern()
+		modern := c.peer.ofEra(protocol.Modern)
 		err = c.discover(ctx, modern)
 		if listed := stillModern(err, modern); len(listed) > 0 && ctx.Err() == nil {
 			err = c.discover(ctx, listed)
@@ -278,7 +281,7 @@ func (c *Client) initialize(ctx context.Context, offer protocol.Revision) error 
 func (c *Client) initialized(m *codec.Message) error {
 	answered, _ := m.Fact(codec.FactProtocolVersion).Text()
 	revision, _ := protocol.LookupRevision(answered)
-	if legacy := c.engine.legacy(); !slices.Contains(legacy, revision) { // VN-03, VN-05
+	if legacy := c.peer.ofEra(protocol.Legacy); !slices.Contains(legacy, revision) { // VN-03, VN-05
 		return &versionError{
 			supported: slices.Clone(m.Fact(codec.FactSupportedVersions)),
 			text:      fmt.Sprintf("no common version: server answered %q, client speaks %v", answered, legacy),

@@ -128,25 +128,6 @@ func newEngine(opts *Options) *engine {
 
 func (e *engine) isClosing() bool { return e.closing.Load() }
 
-// legacy returns the handshake revisions that are spoken, oldest first.
-func (e *engine) legacy() []protocol.Revision {
-	return slices.DeleteFunc(slices.Clone(e.versions), func(r protocol.Revision) bool {
-		return r.Era() != protocol.Legacy
-	})
-}
-
-// modern returns the revisions without handshake, oldest first.
-func (e *engine) modern() []protocol.Revision {
-	return slices.DeleteFunc(slices.Clone(e.versions), func(r protocol.Revision) bool {
-		return r.Era() != protocol.Modern
-	})
-}
-
-// speaks reports whether any revision of the era is spoken.
-func (e *engine) speaks(era protocol.Era) bool {
-	return slices.ContainsFunc(e.versions, func(r protocol.Revision) bool { return r.Era() == era })
-}
-
 // add makes p one of the engine's peers; false when the engine is closing.
 func (e *engine) add(p *Peer) bool {
 	e.mu.Lock()

@@ -77,7 +77,7 @@ func initialize(ctx context.Context, r *Request, dst []byte) ([]byte, error) {
 	if !ok {
 		return dst, refusef(protocol.CodeInvalidParams, "params.protocolVersion must be a string")
 	}
-	legacy := p.engine.legacy()
+	legacy := p.ofEra(protocol.Legacy)
 	revision, known := protocol.LookupRevision(offer)
 	known = known && slices.Contains(legacy, revision)
 	if !known {
@@ -199,7 +199,7 @@ func (p *Peer) putOff(in *transport.Inbound) bool {
 func discover(_ context.Context, r *Request, dst []byte) ([]byte, error) {
 	info := &r.peer.engine.opts.Info
 	dst = append(dst, `{"resultType":"complete","supportedVersions":`...)
-	dst = appendVersions(dst, r.peer.engine.versions)
+	dst = appendVersions(dst, r.peer.versions)
 	dst = append(dst, `,"capabilities":`...)
 	dst = info.appendCapabilities(dst)
 	if info.Instructions != "" {
@@ -212,9 +212,9 @@ func discover(_ context.Context, r *Request, dst []byte) ([]byte, error) {
 
 // supportedData is the data of an error that names the versions we speak
 // (SH26-12, VN-09).
-func (e *engine) supportedData(requested []byte) codec.Value {
+func (p *Peer) supportedData(requested []byte) codec.Value {
 	dst := append(codec.Value(nil), `{"supported":`...)
-	dst = appendVersions(dst, e.versions)
+	dst = appendVersions(dst, p.versions)
 	dst = append(dst, `,"requested":`...)
 	return append(codec.AppendString(dst, requested), '}')
 }

@@ -126,6 +126,16 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 	return &codec.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// ofEra returns the revisions of an era that can be spoken here, oldest first.
+func (p *Peer) ofEra(era protocol.Era) []protocol.Revision {
+	return slices.DeleteFunc(slices.Clone(p.versions), func(r protocol.Revision) bool { return r.Era() != era })
+}
+
+// speaks reports whether any revision of the era can be spoken here.
+func (p *Peer) speaks(era protocol.Era) bool {
+	return slices.ContainsFunc(p.versions, func(r protocol.Revision) bool { return r.Era() == era })
+}
+
 // admit decides whether a request is served: the route and the revision in
 // force for it, or what it is refused with.
 func (p *Peer) admit(m *codec.Message) (*route, protocol.Revision, *codec.Error) {
@@ -160,9 +170,9 @@ func (p *Peer) admitModern(m *codec.Message) (*route, protocol.Revision, *codec.
 		return nil, "", refusef(protocol.CodeInvalidParams, "_meta %q must be an object", protocol.MetaClientCapabilities)
 	}
 	revision, known := protocol.LookupRevision(version)
-	if !known || revision.Era() != protocol.Modern || !slices.Contains(p.engine.versions, revision) {
+	if !known || revision.Era() != protocol.Modern || !slices.Contains(p.versions, revision) {
 		e := refusef(protocol.CodeUnsupportedProtocolVersion, "protocol version %q is not supported per request", version)
-		e.Data = p.engine.supportedData(version)
+		e.Data = p.supportedData(version)
 		return nil, "", e
 	}
 	if e := notificationWithID(m); e != nil {
@@ -207,7 +217,7 @@ func (p *Peer) admitLegacy(m *codec.Message) (*route, *codec.Error) {
 	case phase != fresh:
 		return nil, refusef(protocol.CodeInvalidRequest,
 			"%s before notifications/initialized: send that notification after the initialize result first", m.Method)
-	case p.engine.speaks(protocol.Modern):
+	case p.speaks(protocol.Modern):
 		return nil, refusef(protocol.CodeInvalidParams,
 			"%s before initialize, and without the _meta keys %q and %q that 2026-07-28 requires",
 			m.Method, protocol.MetaProtocolVersion, protocol.MetaClientCapabilities)
@@ -217,10 +227,10 @@ func (p *Peer) admitLegacy(m *codec.Message) (*route, *codec.Error) {
 
 // admitInitialize lets one handshake through (LG-07).
 func (p *Peer) admitInitialize(m *codec.Message) (*route, *codec.Error) {
-	if !p.engine.speaks(protocol.Legacy) {
-		e := refusef(protocol.CodeUnsupportedProtocolVersion, "this server has no initialize; it speaks %v", p.engine.versions)
+	if !p.speaks(protocol.Legacy) {
+		e := refusef(protocol.CodeUnsupportedProtocolVersion, "this server has no initialize; it speaks %v", p.versions)
 		offer, _ := m.Fact(codec.FactProtocolVersion).Text()
-		e.Data = p.engine.supportedData(offer)
+		e.Data = p.supportedData(offer)
 		return nil, e // VN-32
 	}
 	if p.shared { // it says hello to each of its clients
@@ -258,7 +268,7 @@ func (p *Peer) route(m *codec.Message) (*route, *codec.Error) {
 	}
 	rt := p.engine.mux.request(m.Method)
 	if string(m.Method) == protocol.MethodServerDiscover && (rt == nil || rt.pattern != protocol.MethodServerDiscover) &&
-		p.serving && p.engine.opts.Profile != JSONRPC && p.engine.speaks(protocol.Modern) {
+		p.serving && p.engine.opts.Profile != JSONRPC && p.speaks(protocol.Modern) {
 		return discoverRoute, nil
 	}
 	if string(m.Method) == protocol.MethodSubscriptionsListen && (rt == nil || rt.pattern != protocol.MethodSubscriptionsListen) &&

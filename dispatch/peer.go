@@ -24,6 +24,8 @@ type Peer struct {
 	serving bool             // we are the server of this connection
 	pushed  bool             // its transport pushes messages; nobody reads conn
 	shared  bool             // it stands for many clients; see share
+	// versions are what can be spoken here, oldest first. Assigned once.
+	versions []protocol.Revision
 
 	begun  time.Time
 	ctx    context.Context // ends with the connection
@@ -92,6 +94,10 @@ func newPeer(ctx context.Context, e *engine, conn transport.Conn, serving bool) 
 		pending: make(map[int64]*call),
 	}
 	p.cork, _ = conn.(transport.Corker)
+	p.versions = e.versions
+	if _, old := conn.(transport.LegacyOnly); old { // HS-12
+		p.versions = p.ofEra(protocol.Legacy)
+	}
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return p
 }

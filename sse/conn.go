@@ -170,6 +170,9 @@ func (c *conn) Context() context.Context { return c.ctx }
 // says, which is nobody else's business.
 func (c *conn) SessionID() string { return "" }
 
+// LegacyOnly implements [transport.LegacyOnly].
+func (c *conn) LegacyOnly() {}
+
 // KeepAlive implements [transport.KeepAliver].
 func (c *conn) KeepAlive() time.Duration { return c.opts.Limits.Ping }
 

@@ -143,6 +143,9 @@ func (s *session) Principal() string { return s.principal }
 // SessionID implements [transport.Conn].
 func (s *session) SessionID() string { return s.id }
 
+// LegacyOnly implements [transport.LegacyOnly].
+func (s *session) LegacyOnly() {}
+
 // KeepAlive implements [transport.KeepAliver].
 func (s *session) KeepAlive() time.Duration { return s.h.opts.Limits.Ping }
 

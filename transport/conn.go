@@ -86,6 +86,13 @@ type KeepAliver interface {
 	KeepAlive() time.Duration
 }
 
+// LegacyOnly is implemented by a Conn of a transport that belongs to the revisions
+// with a handshake: no later one is spoken on it, whatever both ends could speak
+// elsewhere (HS-12).
+type LegacyOnly interface {
+	LegacyOnly()
+}
+
 // Dialer opens connections to one endpoint: a command to start, a URL.
 type Dialer interface {
 	// Dial opens a connection. ctx bounds the opening alone. Dial may be
