@@ -12,6 +12,8 @@ import (
 // their order on each side; those that return false have dealt with the message
 // themselves.
 type adapter interface {
+	// about returns what is to be kept of a call that is in no table yet.
+	about(c *call, in *transport.Inbound) *between
 	// request makes a request of the front one for the back. The call is in the
 	// table. in.ID is the link's to set.
 	request(c *call, in *transport.Inbound) bool
@@ -50,5 +52,4 @@ type between struct {
 	who          string      // its principal
 	digest       [32]byte    // of what it asked for
 	suspension   *suspension // it has to come back; guarded by downward.mu
-	filter       *filter     // of a subscription
 }

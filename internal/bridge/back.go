@@ -182,7 +182,7 @@ func (l *link) changed(initialized codec.Value) {
 func (l *link) ask(conn transport.Conn, method string, params codec.Value, limit time.Duration) (*transport.Inbound, error) {
 	c := &call{slot: -1, method: method}
 	r := &reply{mail: newMailbox()}
-	if _, _, refusal := l.enter(c, r); refusal != nil {
+	if _, refusal := l.enter(c, r); refusal != nil {
 		return nil, refusal
 	}
 	m := codec.Message{Kind: codec.Request, Method: []byte(method), Params: params}

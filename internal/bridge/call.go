@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"strconv"
-
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
@@ -28,7 +26,8 @@ type call struct {
 	// between is what an adapter between eras keeps of the call.
 	between *between
 
-	text  [20]byte // the id as it is sent
+	back  codec.ID // the id as it is sent; guarded by link.mu while the call is in the table
+	text  [20]byte // memory of back
 	small [64]byte // memory of front and token
 }
 
@@ -57,9 +56,6 @@ func newCall(in *transport.Inbound, r *reply, slot int) *call {
 	}
 	return c
 }
-
-// backID is the id at the back.
-func (c *call) backID() codec.ID { return strconv.AppendInt(c.text[:0], c.id, 10) }
 
 // own reports whether the bridge itself asks.
 func (c *call) own() bool { return c.front == nil }

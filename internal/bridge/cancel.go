@@ -22,8 +22,8 @@ func (l *link) abandon(in *transport.Inbound) bool {
 		return true
 	}
 	l.removeLocked(c)
-	l.mu.Unlock()
-	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.backID())
+	l.mu.Unlock() // from here on the call is ours
+	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.back)
 	l.withdraw(c, in.Params)
 	c.to.drop(l, c.slot)
 	return true
@@ -70,7 +70,7 @@ func (l *link) leave(r *reply) {
 
 // giveUp cancels a call at the back that nobody waits for.
 func (l *link) giveUp(c *call, reason string) {
-	params := append([]byte(`{"requestId":`), c.backID()...)
+	params := append([]byte(`{"requestId":`), c.back...)
 	params = codec.AppendString(append(params, `,"reason":`...), reason)
 	l.withdraw(c, append(params, '}'))
 }
@@ -93,7 +93,7 @@ func (l *link) withdraw(c *call, params codec.Value) {
 		modern = !modern
 	}
 	if canceler, ok := conn.(transport.Canceler); ok && modern {
-		canceler.Cancel(c.backID().Key())
+		canceler.Cancel(c.back.Key())
 		return
 	}
 	l.b.spawn(func() {

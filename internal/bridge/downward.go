@@ -113,23 +113,28 @@ func (d *downward) request(c *call, in *transport.Inbound) bool {
 	case known && info.Use(protocol.NewestModern) == 0:
 		return d.refuse(c, &codec.Error{Code: protocol.CodeMethodNotFound, Message: protocol.MessageMethodNotFound})
 	}
-	c.between = &between{capabilities: slices.Clone(in.Fact(codec.FactMetaClientCapabilities)), who: principal(in.Via)}
-	if info.InputRequired {
-		c.between.digest = digest(c.method, in.Params)
-	}
 	if state := in.Fact(codec.FactRequestState); state != nil {
 		d.resume(c, state, in.Fact(codec.FactInputResponses))
 		return false
 	}
-	text, _ := in.Fact(codec.FactMetaLogLevel).Text()
-	c.between.level, _ = protocol.LookupLogLevel(text)
 	d.wantLevel(c.between.level)
 	e := edit{drop: []string{"task", "inputResponses"}, dropMeta: ofRequests}
 	if c.token != nil {
-		e.meta = append(appendMember(codec.Value{'{'}, codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(c.backID())), '}')
+		e.meta = append(appendMember(codec.Value{'{'}, codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(c.back)), '}')
 	}
 	in.Params = e.apply(in.Params)
 	return true
+}
+
+// about implements [adapter].
+func (d *downward) about(c *call, in *transport.Inbound) *between {
+	b := &between{capabilities: slices.Clone(in.Fact(codec.FactMetaClientCapabilities)), who: principal(in.Via)}
+	if info, _ := protocol.LookupMethod(c.method); info.InputRequired {
+		b.digest = digest(c.method, in.Params)
+	}
+	text, _ := in.Fact(codec.FactMetaLogLevel).Text()
+	b.level, _ = protocol.LookupLogLevel(text)
+	return b
 }
 
 // ofRequests are the keys of _meta that mean nothing to a legacy server.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 
 	"github.com/wirespool/wirespool/codec"
@@ -115,7 +116,11 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 		return
 	}
 	c := newCall(in, r, slot)
-	conn, a, refusal := l.enter(c, r)
+	a := l.adapted()
+	if a != nil {
+		c.between = a.about(c, in)
+	}
+	conn, refusal := l.enter(c, r)
 	if refusal != nil {
 		id := c.front
 		if refusal.Code == protocol.CodeInvalidRequest {
@@ -130,7 +135,7 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 		}
 	} else {
 		if c.token != nil {
-			in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactMetaProgressToken, c.backID())
+			in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactMetaProgressToken, c.back)
 		}
 		if l.era == protocol.Legacy && (c.method == protocol.MethodInitialize || remembers(c.method)) {
 			c.kept = append(codec.Value(nil), in.Params...)
@@ -141,7 +146,7 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 
 // submit sends the request of a call under its id at the back.
 func (l *link) submit(conn transport.Conn, c *call, m *codec.Message) {
-	m.ID = c.backID()
+	m.ID = c.back
 	if err := conn.Send(l.ctx, m); err != nil {
 		l.fail(c, failure(err, l.b.opts.Over))
 	}
@@ -165,28 +170,33 @@ func (l *link) adapted() adapter {
 }
 
 // enter puts a call into the table and returns where to send it.
-func (l *link) enter(c *call, r *reply) (transport.Conn, adapter, *codec.Error) {
+func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.ctx.Err() != nil:
-		return nil, nil, ended(l.ctx).wire()
+		return nil, ended(l.ctx).wire()
 	case l.conn == nil:
-		return nil, nil, (&Error{l.b.opts.Over, unsent{errors.New("the back is gone")}}).wire()
+		return nil, (&Error{l.b.opts.Over, unsent{errors.New("the back is gone")}}).wire()
 	case len(l.calls) >= l.b.limits.MaxCalls:
-		return nil, nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
+		return nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
 	if !c.own() {
 		if l.byFront[c.key] != nil {
-			return nil, nil, refusef(protocol.CodeInvalidRequest, "a request with the id %s runs already", c.front)
+			return nil, refusef(protocol.CodeInvalidRequest, "a request with the id %s runs already", c.front)
 		}
 		l.byFront[c.key] = c
 	}
 	l.lastID++
 	c.id = l.lastID
+	memory := c.text[:0]
+	if c.back != nil {
+		memory = nil // somebody may look at the old one
+	}
+	c.back = strconv.AppendInt(memory, c.id, 10)
 	c.to = r
 	l.calls[c.id] = c
-	return l.conn, l.adapter, nil
+	return l.conn, nil
 }
 
 // take removes the call that an id of the back belongs to; nil if there is none.

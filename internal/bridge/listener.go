@@ -77,7 +77,7 @@ func (n *listener) open() *call {
 		return nil
 	}
 	c := &call{slot: -1, method: protocol.MethodSubscriptionsListen}
-	conn, _, refusal := l.enter(c, &reply{mail: newMailbox()})
+	conn, refusal := l.enter(c, &reply{mail: newMailbox()})
 	if refusal != nil {
 		return nil
 	}

@@ -105,7 +105,7 @@ func (r *round) retry() {
 	}
 	e := edit{drop: []string{"inputResponses", "requestState"}, add: append(add, '}')}
 	if r.c.token != nil {
-		e.meta = append(appendMember(codec.Value{'{'}, codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(r.c.backID())), '}')
+		e.meta = append(appendMember(codec.Value{'{'}, codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(r.c.back)), '}')
 	}
 	l.mu.Lock()
 	conn := l.conn
@@ -141,7 +141,7 @@ func (u *upward) cancelled(c *call) bool {
 // again enters a call whose answer is not the last under a new id; false when it
 // cannot go on, and is answered with why.
 func (l *link) again(c *call) bool {
-	_, _, refusal := l.enter(c, c.to)
+	_, refusal := l.enter(c, c.to)
 	if refusal != nil {
 		c.to.fail(l, c.slot, c.front, refusal)
 		return false

@@ -91,7 +91,7 @@ func (l *link) remind(conn transport.Conn) {
 // own sends a request of the bridge's own whose answer does not matter.
 func (l *link) own(conn transport.Conn, method string, params codec.Value) {
 	c := &call{slot: -1, method: method}
-	if _, _, refusal := l.enter(c, &reply{mail: newMailbox()}); refusal == nil {
+	if _, refusal := l.enter(c, &reply{mail: newMailbox()}); refusal == nil {
 		l.submit(conn, c, &codec.Message{Kind: codec.Request, Method: []byte(method), Params: params})
 	}
 }

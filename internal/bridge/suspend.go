@@ -27,7 +27,7 @@ type suspension struct {
 // question is one thing that the server asks for.
 type question struct {
 	a      *ask
-	params codec.Value // nil without
+	params codec.Value
 }
 
 // digest identifies what a request asks for: its params without what every
@@ -78,7 +78,10 @@ func (d *downward) asked(a *ask, in *transport.Inbound) bool {
 func (d *downward) suspend(c *call, a *ask, params codec.Value) {
 	d.l.newAsk(a) // so that the back can take it back
 	a.of = c
-	q := &question{a, slices.Clone(params)}
+	q := &question{a, codec.Value("{}")} // clients expect an object
+	if params != nil {
+		q.params = slices.Clone(params)
+	}
 	d.mu.Lock()
 	s := c.between.suspension
 	if s != nil { // it is away already
@@ -108,9 +111,7 @@ func (d *downward) send(s *suspension) {
 	requests := codec.Value{'{'}
 	for i, q := range s.asks {
 		request := appendText(codec.Value{'{'}, "method", q.a.method)
-		if q.params != nil {
-			request = appendMember(request, codec.Value(`"params"`), q.params)
-		}
+		request = appendMember(request, codec.Value(`"params"`), q.params)
 		requests = appendMember(requests, codec.Value(strconv.Quote(strconv.Itoa(i+1))), append(request, '}'))
 	}
 	result := appendText(codec.Value{'{'}, "resultType", protocol.ResultInputRequired)

@@ -86,9 +86,11 @@ func (u *upward) request(c *call, in *transport.Inbound) bool {
 	if info, known := protocol.LookupMethod(c.method); known && info.InputRequired {
 		c.kept = in.Params
 	}
-	c.between = &between{}
 	return true
 }
+
+// about implements [adapter].
+func (u *upward) about(*call, *transport.Inbound) *between { return new(between) }
 
 // local answers a call here.
 func (u *upward) local(c *call, result codec.Value, refusal *codec.Error) bool {
@@ -112,7 +114,7 @@ func (u *upward) params(c *call, params codec.Value) codec.Value {
 		meta = append(appendText(slices.Clone(meta[:len(meta)-1]), protocol.MetaLogLevel, level), '}')
 	}
 	if c.token != nil {
-		meta = append(appendMember(slices.Clone(meta[:len(meta)-1]), codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(c.backID())), '}')
+		meta = append(appendMember(slices.Clone(meta[:len(meta)-1]), codec.Value(`"`+protocol.MetaProgressToken+`"`), codec.Value(c.back)), '}')
 	}
 	return (&edit{meta: meta}).apply(params)
 }
