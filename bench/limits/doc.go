@@ -8,7 +8,8 @@
 // Bytes: [Copy], [Append], [UTF8]. Framing: [Lines], [Headers] and [Events] hand
 // out one frame after another. Memory: [Ring]. Whole servers on any reader and
 // writer: [Pipe] returns every line unread, [StdJSON] is the simplest server on encoding/json; as the
-// process behind a pair of pipes they are the limits of a stdio server.
+// process behind a pair of pipes they are the limits of a stdio server. [Relay] and [RelayHTTP] pass on
+// unread what goes between a client on a socket and such a server.
 //
 // # Concurrency
 //
