@@ -120,6 +120,9 @@ func (l *link) replied(in *transport.Inbound) {
 // carry either is denied, so that nobody waits for an answer (N8 of the field).
 func (l *link) undelivered(in *transport.Inbound, err error) {
 	l.b.log.Debug("message not sent", "hop", HopFront, "method", string(in.Method), "error", err)
+	if l.front != nil {
+		l.front.cannotSend(err)
+	}
 	if in.Kind != codec.Request {
 		return
 	}

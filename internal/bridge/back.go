@@ -16,7 +16,7 @@ import (
 func (l *link) open() {
 	if err := l.dial(); err != nil {
 		e := failure(err, l.b.opts.Over)
-		l.b.note(0, e)
+		l.b.blame(e)
 		l.b.log.Warn("no back", "error", e)
 		l.mu.Lock()
 		l.state = down
@@ -74,7 +74,7 @@ func (l *link) connect() (transport.Conn, error) {
 		l.conn = conn
 	}
 	l.mu.Unlock()
-	l.b.note(1, l.b.Err())
+	l.b.count(1)
 	if over {
 		l.shut(conn)
 		return nil, context.Cause(l.ctx)
@@ -103,7 +103,7 @@ func (l *link) read(conn transport.Conn) {
 	}
 	l.lost(conn, err)
 	l.shut(conn) // reaps a child
-	l.b.note(-1, l.b.Err())
+	l.b.count(-1)
 }
 
 // lost fails what the back will not answer any more. The next message opens
@@ -123,7 +123,7 @@ func (l *link) lost(conn transport.Conn, err error) {
 	if over || !current {
 		return
 	}
-	l.b.note(0, e)
+	l.b.blame(e)
 	l.b.log.Warn("back lost", "error", e)
 	l.failCalls(e)
 	if a := l.adapted(); a != nil {

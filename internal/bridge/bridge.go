@@ -90,6 +90,9 @@ func (b *Bridge) Serve(ctx context.Context, c transport.Conn) error {
 	})
 	defer stop()
 	err := f.read()
+	if broken := f.broken(); broken != nil {
+		err = broken
+	}
 	if err == io.EOF {
 		bounded, cancel := context.WithTimeout(ctx, b.limits.Drain)
 		f.drain(bounded)
@@ -204,13 +207,18 @@ func (b *Bridge) Err() *Error {
 	return b.failed
 }
 
-// note keeps what Err and Backs tell: more or fewer backs, and how the last one
-// ended.
-func (b *Bridge) note(more int, failed *Error) {
+// count counts backs.
+func (b *Bridge) count(more int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open += more
-	b.failed = failed
+}
+
+// blame notes how a back failed.
+func (b *Bridge) blame(e *Error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failed = e
 }
 
 // works notes that a back has answered.

@@ -129,7 +129,7 @@ func (d *downward) request(c *call, in *transport.Inbound) bool {
 // about implements [adapter].
 func (d *downward) about(c *call, in *transport.Inbound) *between {
 	b := &between{capabilities: slices.Clone(in.Fact(codec.FactMetaClientCapabilities)), who: principal(in.Via)}
-	if info, _ := protocol.LookupMethod(c.method); info.InputRequired {
+	if info, _ := protocol.LookupMethod(c.method); info.InputRequired && len(b.capabilities) > len("{}") { // it may be asked
 		b.digest = digest(c.method, in.Params)
 	}
 	text, _ := in.Fact(codec.FactMetaLogLevel).Text()

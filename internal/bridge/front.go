@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"net"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type front struct {
 
 	mu     sync.Mutex
 	gone   error
+	broke  error // why nothing more can be sent
 	legacy *link // each made at its first message
 	modern *link
 	held   []*transport.Inbound // messages for a stream that is not open yet
@@ -80,6 +82,30 @@ func (f *front) read() error {
 		}
 		f.Receive(in)
 	}
+}
+
+// cannotSend ends a connection that is read once it carries nothing to the client
+// any more (D5 of the field).
+func (f *front) cannotSend(err error) {
+	if f.push || !errors.Is(err, net.ErrClosed) {
+		return
+	}
+	f.mu.Lock()
+	first := f.broke == nil && f.gone == nil
+	if first {
+		f.broke = err
+	}
+	f.mu.Unlock()
+	if first {
+		_ = f.conn.Close() // unblocks Read
+	}
+}
+
+// broken returns why the connection was given up, nil if it was not.
+func (f *front) broken() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.broke
 }
 
 // Receive implements [transport.Receiver]. It returns when what came is answered

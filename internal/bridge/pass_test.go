@@ -2,7 +2,9 @@ package bridge_test
 
 import (
 	"fmt"
+	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -207,4 +209,63 @@ func TestDrain(t *testing.T) {
 			back.ends()
 		})
 	}
+}
+
+// TestRenewed: a session that lives on with another server behind it is told to
+// that server: the log level and the subscriptions that are in force (N1 of the
+// field).
+func TestRenewed(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		back := r.session(front)
+		for i, call := range []struct{ method, params, answer string }{
+			{"logging/setLevel", `{"level":"info"}`, ""},
+			{"logging/setLevel", `{"level":"error"}`, ""},
+			{"logging/setLevel", `{"level":"loud"}`, "refused"},
+			{"resources/subscribe", `{"uri":"a://b"}`, ""},
+			{"resources/subscribe", `{"uri":"a://c"}`, ""},
+			{"resources/unsubscribe", `{"uri":"a://b"}`, ""},
+		} {
+			id, at := fmt.Sprint(i+10), fmt.Sprint(i+2)
+			front.send(request(id, call.method, call.params))
+			back.want(request(at, call.method, call.params))
+			if call.answer == "" {
+				back.send(result(at, "{}"))
+				front.want(result(id, "{}"))
+			} else {
+				back.send(failed(at, `{"code":-32602,"message":"no"}`))
+				front.want(failed(id, `{"code":-32602,"message":"no"}`))
+			}
+		}
+		want := func(first int) {
+			back.want(request(fmt.Sprint(first), "logging/setLevel", `{"level":"error"}`), request(fmt.Sprint(first+1), "resources/subscribe", `{"uri":"a://c"}`))
+			front.want(notification("notifications/tools/list_changed", ""))
+			back.send(result(fmt.Sprint(first), "{}"), failed(fmt.Sprint(first+1), `{"code":-32602,"message":"gone"}`))
+			front.silent()
+		}
+		go r.b.Renewed()
+		want(8)
+		require.NoError(t, back.conn.Close())
+		synctest.Wait()
+		front.send(notification("x", ""))
+		back = r.to.next()
+		back.want(request("10", "initialize", hello))
+		back.send(result("10", welcome))
+		back.want(notification("notifications/initialized", ""))
+		want(11)
+		back.want(notification("x", ""))
+	})
+}
+
+// TestClientIsGone: a client that takes nothing any more ends its connection,
+// whatever it still sends, and the back behind it (D5 of the field).
+func TestClientIsGone(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, served := r.halfPipe()
+		back := r.session(front)
+		require.NoError(t, front.conn.(*halfConn).PipeReader.Close())
+		back.send(notification("vendor/news", ""))
+		require.ErrorIs(t, <-served, net.ErrClosed)
+		back.ends()
+	})
 }

@@ -76,7 +76,7 @@ func (l *link) unanswered(c *call, e *Error) {
 		l.b.spawn(func() { l.tryModern(c, nil, e) })
 		return
 	}
-	l.b.note(0, e)
+	l.b.blame(e)
 	l.settle(c, e)
 }
 

@@ -97,6 +97,7 @@ func (r *reply) finish(l *link, in *transport.Inbound) {
 	}
 	if err := r.via.Send(r.via.Context(), &in.Message); err != nil {
 		l.b.log.Debug("answer not sent", "hop", HopFront, "error", err)
+		l.front.cannotSend(err)
 	}
 }
 
