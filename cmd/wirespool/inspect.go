@@ -21,8 +21,9 @@ const inspectHelp = `usage: wirespool inspect [--framing newline|content-length|
 Explains captured traffic, one line for each frame: kind, id, method, length, depth of nesting and
 what routes it, or the error code, the byte and the reason why it is refused. Elements of a batch
 follow on indented lines, and so do notes about what is legal but known to trip peers. Without FILE,
-or with -, standard input is read. A FILE that "wirespool tap --out" wrote is recognised by its
-first line; its frames are shown with their time and direction (--> client to server).
+or with -, standard input is read. A FILE that "wirespool tap --out" wrote, or --trace of serve or
+connect, is recognised by its first line; its frames are shown with their time and direction (-->
+client to server), and those of a trace with the hop and the HTTP request that they were in.
 
   --framing NAME   how frames are told apart: newline (the default), content-length, detect
   --json           one JSON object for each frame instead:
@@ -33,7 +34,7 @@ first line; its frames are shown with their time and direction (--> client to se
                      elements (of a batch: the same, with "element" for n),
                      error (code, offset in the frame, stream: offset in the stream, message, near)
                    and of a file of tap also t (seconds) and dir (c2s, s2c), offset and stream
-                   counting each direction by itself
+                   counting each direction by itself; of a trace also hop and http
   --sse            the stream is text/event-stream: one line for each event, with its type, id and
                    retry, and its message explained; with --json one object for each event:
                      event (type), data (null for a block without any), id, retry (milliseconds),

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		answerAll(os.Stdin, os.Stdout)
 		return
 	}
+	// A program built with the race detector otherwise lingers for a second at its end.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
@@ -96,7 +98,7 @@ func server(t testing.TB) (io.WriteCloser, io.Reader) {
 }
 
 func newBridge(t testing.TB) *bridge.Bridge {
-	b := bridge.New(stdio.Command([]string{os.Args[0]}, &stdio.Options{Env: []string{asServer + "=1"}}), nil)
+	b := bridge.New(stdio.Command([]string{os.Args[0]}, &stdio.Options{Env: []string{asServer + "=1", "GORACE"}}), nil)
 	t.Cleanup(func() { _ = b.Close() })
 	return b
 }

@@ -74,3 +74,35 @@ func TestNotACapture(t *testing.T) {
 		require.False(t, ok, line)
 	}
 }
+
+// TestReadTrace: the lines of serve and connect, with a message, with something else, and with none.
+func TestReadTrace(t *testing.T) {
+	for _, c := range []struct{ line, text, json string }{
+		{
+			`{"t":0.5,"dir":"c2s","hop":"front","http":{"method":"POST","path":"/mcp","headers":{"A":"b"}},"msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}`,
+			"    0.500s --> front POST /mcp request id=1 ping (40 bytes, depth 1)\n",
+			`{"t":0.500000,"dir":"c2s","offset":0,"hop":"front","http":{"method":"POST","path":"/mcp","headers":{"A":"b"}},"bytes":40,"depth":1,"kind":"request","id":1,"method":"ping"}` + "\n",
+		},
+		{
+			`{"t":1,"dir":"s2c","hop":"back","msg":{"jsonrpc":"2.0","id":1,"result":{}}}`,
+			"    1.000s <-- back response id=1 (36 bytes, depth 2) result={}\n", "",
+		},
+		{
+			`{"t":1,"dir":"s2c","hop":"back","http":{"method":"GET","path":"/mcp","status":405}}`,
+			"    1.000s <-- back GET /mcp 405 no message\n",
+			`{"t":1.000000,"dir":"s2c","offset":0,"hop":"back","http":{"method":"GET","path":"/mcp","status":405}}` + "\n",
+		},
+		{
+			`{"t":1,"dir":"s2c","hop":"back","http":{"method":"POST","path":"/\u001b[31m","status":502},"raw":"<html>"}`,
+			`    1.000s <-- back POST /\x1b[31m 502 invalid (6 bytes): -32700 at byte 0 of the frame, 0 of the stream: unexpected byte where a value must begin; near «<html>»` + "\n" +
+				"          note: not a message: a server writes its log to standard error, only messages to standard output\n", "",
+		},
+	} {
+		entry, ok := explain.New(nil).ReadCapture([]byte(c.line))
+		require.True(t, ok, c.line)
+		require.Equal(t, c.text, string(entry.AppendText(nil)))
+		if c.json != "" {
+			require.Equal(t, c.json, string(entry.AppendJSON(nil)))
+		}
+	}
+}
