@@ -62,7 +62,7 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		r.mu.Lock()
 		r.asks = append(r.asks, a)
 		r.mu.Unlock()
-		m := transport.Inbound{Message: codec.Message{Kind: codec.Request, OneLine: in.OneLine, ID: a.frontID(), Method: text, Params: append(codec.Value(nil), q.params...)}}
+		m := transport.Inbound{Message: codec.Message{Kind: codec.Request, OneLine: in.OneLine, ID: a.frontID(), Method: []byte(a.method), Params: append(codec.Value(nil), q.params...)}}
 		l.send(c, &m)
 	}
 }
