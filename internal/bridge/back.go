@@ -74,11 +74,11 @@ func (l *link) connect() (transport.Conn, error) {
 		l.conn = conn
 	}
 	l.mu.Unlock()
-	l.b.count(1)
 	if over {
 		l.shut(conn)
 		return nil, context.Cause(l.ctx)
 	}
+	l.b.count(1)
 	l.b.spawn(func() { l.read(conn) })
 	return conn, nil
 }
