@@ -42,5 +42,7 @@
 // # Errors
 //
 // A request that got no answer from the back is answered with a JSON-RPC error
-// that names the hop which failed: an [*Error], in its message and its data.
+// that names the hop which failed: an [*Error], in its message and its data. Over
+// HTTP that is an answer like any other, with the status 200. The data says when
+// the request provably did not run, the message when nobody knows.
 package bridge

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/wirespool/wirespool/codec"
-	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -180,7 +178,7 @@ func (f *front) wait(l *link, r *reply) {
 // unsent takes what an exchange did not carry.
 func (f *front) unsent(l *link, in *transport.Inbound, err error) {
 	if in.Kind == codec.Request {
-		l.say(in)
+		f.hold(l, in) // for the stream of the session
 		return
 	}
 	l.undelivered(in, err)
@@ -210,61 +208,6 @@ func (f *front) garbled(in *transport.Inbound) {
 	if err := in.Via.Send(in.Via.Context(), &codec.Message{Kind: codec.ErrorResponse, OneLine: true, ID: id, Error: codec.AppendError(nil, e)}); err != nil {
 		f.b.log.Debug("answer not sent", "hop", HopFront, "error", err)
 	}
-}
-
-// array takes an array of messages apart; the answers become one again (CO-31).
-func (f *front) array(in *transport.Inbound) {
-	l := f.link(protocol.Legacy)
-	l.mu.Lock()
-	revision := l.revision
-	l.mu.Unlock()
-	if !f.push && !revision.AllowsBatches() {
-		in.Err = errors.New("arrays are accepted in 2024-11-05 and 2025-03-26 only, after initialize")
-		f.garbled(in)
-		return
-	}
-	r := f.newReply(in)
-	elements := make([]transport.Inbound, in.Len())
-	slots := make([]int, in.Len())
-	for i := range elements {
-		el := &elements[i]
-		el.Scope, el.Via = in.Scope, in.Via
-		el.Err = in.Element(i, &el.Message)
-		slots[i] = -1
-		if el.Kind == codec.Request || el.Err != nil {
-			slots[i] = r.open
-			r.open++
-		}
-	}
-	r.array = make([][]byte, r.open)
-	if r.open == 0 && r.mail != nil {
-		r.mail.close(nil)
-	}
-	for i := range elements {
-		el := &elements[i]
-		el.Message.Detach() // it may wait longer than the array
-		switch {
-		case el.Err != nil:
-			e := &codec.Error{Code: protocol.CodeInvalidRequest, Message: el.Err.Error()}
-			if bad, ok := errors.AsType[*codec.DecodeError](el.Err); ok {
-				e = bad.Wire()
-			}
-			id := el.ID
-			if id == nil {
-				id = codec.NullID
-			}
-			l.begin()
-			r.fail(l, slots[i], id, e)
-		case el.Kind != codec.Request:
-			f.oneWay(el)
-		case string(el.Method) == protocol.MethodInitialize: // CO-33
-			l.begin()
-			r.fail(l, slots[i], el.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be in an array"))
-		default:
-			l.pass(el, r, slots[i])
-		}
-	}
-	f.wait(l, r)
 }
 
 // Detach implements [transport.Receiver].
@@ -298,88 +241,5 @@ func (f *front) drain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// notify sends a notification of the bridge's own to the client.
-func (f *front) notify(l *link, method string, params codec.Value) {
-	in := inbounds.Get().(*transport.Inbound)
-	defer putInbound(in)
-	in.Message = codec.Message{Kind: codec.Notification, OneLine: true, Method: []byte(method), Params: params}
-	f.say(l, in)
-}
-
-// say sends what belongs to no call. Where the client has no stream for it yet,
-// it waits a while.
-func (f *front) say(l *link, in *transport.Inbound) {
-	f.mu.Lock()
-	waits := len(f.held) > 0
-	f.mu.Unlock()
-	if !waits {
-		err := f.conn.Send(l.ctx, &in.Message)
-		if err == nil {
-			return
-		}
-		if !errors.Is(err, transport.ErrNoStream) {
-			l.undelivered(in, err)
-			return
-		}
-	}
-	f.hold(l, in)
-}
-
-// hold keeps a message for a stream that is not open.
-func (f *front) hold(l *link, in *transport.Inbound) {
-	f.mu.Lock()
-	if len(f.held) >= f.b.limits.MaxHeld || f.gone != nil {
-		f.mu.Unlock()
-		l.undelivered(in, transport.ErrNoStream)
-		return
-	}
-	f.held = append(f.held, moved(in))
-	first := len(f.held) == 1
-	f.mu.Unlock()
-	if first {
-		f.b.spawn(func() { f.release(l) })
-	}
-}
-
-// release sends what is held once there is a stream, or gives it up.
-func (f *front) release(l *link) {
-	limit, cancel := context.WithTimeout(l.ctx, f.b.limits.Hold)
-	defer cancel()
-	pause := time.NewTimer(holdFirst)
-	defer pause.Stop()
-	for n := 1; ; n++ {
-		select {
-		case <-pause.C:
-		case <-limit.Done():
-		}
-		for {
-			f.mu.Lock()
-			if len(f.held) == 0 {
-				f.mu.Unlock()
-				return
-			}
-			in := f.held[0]
-			f.mu.Unlock()
-			err := f.conn.Send(l.ctx, &in.Message)
-			if errors.Is(err, transport.ErrNoStream) && limit.Err() == nil {
-				break
-			}
-			if err != nil {
-				l.undelivered(in, err)
-			}
-			f.mu.Lock()
-			ours := len(f.held) > 0 && f.held[0] == in
-			if ours {
-				f.held = f.held[1:]
-			}
-			f.mu.Unlock()
-			if ours {
-				putInbound(in)
-			}
-		}
-		pause.Reset(backoff.Ceiling(holdFirst, holdMost, n))
 	}
 }

@@ -96,6 +96,18 @@ func (l *link) only() (one *call) {
 	return one
 }
 
+// newest returns the call that was begun last, nil if none runs.
+func (l *link) newest() (last *call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.calls {
+		if !c.own() && !c.listens() && (last == nil || c.id > last.id) {
+			last = c
+		}
+	}
+	return last
+}
+
 // garbled takes what is no message. A broken answer must not leave its call
 // waiting for another one.
 func (l *link) garbled(in *transport.Inbound) {

@@ -44,6 +44,9 @@ func (c *client) do(ctx context.Context, method, body string) *response {
 	require.NoError(c.t, err)
 	req.Header = c.headers.Clone()
 	req.Header.Set("Accept", "application/json, text/event-stream")
+	if req.Header.Get("X-Plain") != "" {
+		req.Header.Set("Accept", "application/json")
+	}
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -207,6 +210,9 @@ func TestLeaving(t *testing.T) {
 			req, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/mcp", strings.NewReader(request("1", "slow", "")))
 			req.Header = c.headers.Clone()
 			req.Header.Set("Accept", "application/json, text/event-stream")
+			if req.Header.Get("X-Plain") != "" {
+				req.Header.Set("Accept", "application/json")
+			}
 			req.Header.Set("Content-Type", "application/json")
 			_, err := s.Client().Do(req)
 			require.ErrorIs(t, err, context.Canceled)
@@ -305,5 +311,34 @@ func TestModernPassing(t *testing.T) {
 		back.want(failed("1", `{"code":-32601,…}`))
 		require.NoError(t, back.conn.Close())
 		require.Contains(t, (<-got).text(), `"io.github.wirespool/hop":"pipe"`)
+	})
+}
+
+// TestNoSessionStream: a client that opens no stream of its own is asked on the
+// stream of a call, whichever it is.
+func TestNoSessionStream(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		c, back := r.webSession(r.web(nil))
+		one, two := c.start(request("1", "a", "")), c.start(request("2", "a", ""))
+		back.want("{…}", "{…}")
+		back.send(request("7", "roots/list", ""))
+		var asked *response
+		select {
+		case asked = <-one:
+		case asked = <-two:
+		}
+		require.Equal(t, request("4", "roots/list", ""), asked.event())
+		require.Equal(t, http.StatusAccepted, c.post(result("4", `{"roots":[]}`)).StatusCode)
+		back.want(result("7", `{"roots":[]}`))
+
+		// Not even that: it takes nothing but JSON.
+		plain := &client{t, c.s, c.headers.Clone()}
+		plain.headers.Set("X-Plain", "1")
+		got := plain.start(request("3", "a", ""))
+		back.want("{…}")
+		back.send(result("2", "{}"), result("3", "{}"), request("8", "roots/list", ""))
+		back.want(`{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"front: …"}…}`)
+		back.send(result("5", "{}"))
+		require.Equal(t, result("3", "{}"), (<-got).text())
 	})
 }
