@@ -75,6 +75,7 @@ func (b *bridging) bearer() (string, error) {
 	token := *b.token
 	if !isSet(b.fs, "token") {
 		token = os.Getenv(tokenVariable)
+		_ = os.Unsetenv(tokenVariable) // no child is to see it
 	} else if token == "" {
 		return "", errors.New("--token is empty")
 	}
@@ -84,18 +85,19 @@ func (b *bridging) bearer() (string, error) {
 	return token, nil
 }
 
-// recorder opens the trace. Standard output is for a client, where there is one.
-func (b *bridging) recorder(std streams, taken bool) (*wiretrace.Recorder, io.Closer, error) {
+// openTrace opens what --trace names. Standard output may be taken by something
+// else.
+func openTrace(fs *flag.FlagSet, name string, std streams, taken bool) (*wiretrace.Recorder, io.Closer, error) {
 	none := io.NopCloser(nil)
 	switch {
-	case !isSet(b.fs, "trace"):
+	case !isSet(fs, "trace"):
 		return nil, none, nil
-	case *b.trace == "" || *b.trace == "-" && taken:
-		return nil, none, errors.New("--trace wants a file: standard output belongs to the client")
-	case *b.trace == "-":
+	case name == "" || name == "-" && taken:
+		return nil, none, errors.New("--trace wants a file: standard output is taken")
+	case name == "-":
 		return wiretrace.New(std.out), none, nil
 	}
-	file, err := os.OpenFile(*b.trace, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, none, err
 	}

@@ -201,6 +201,33 @@ func TestServeHTTP(t *testing.T) {
 	require.Contains(t, stdout, `"Authorization":"Bearer masked:`)
 }
 
+// TestServeDrains: what runs when the signal comes is answered, over either
+// transport, and nothing new is taken; a server that is left over is ended.
+func TestServeDrains(t *testing.T) {
+	s := startServe(t, nil)
+	answered := make(chan error, 2)
+	running := make(chan struct{}, 10)
+	for _, d := range []transport.Dialer{streamhttp.URL(s.url+"/mcp", nil), sse.URL(s.url+"/sse", nil)} {
+		h, err := host.Connect(t.Context(), d, &host.Options{Era: dispatch.EraLegacy})
+		require.NoError(t, err)
+		defer h.Close()
+		go func() {
+			_, err := h.Call(t.Context(), "slow", map[string]any{"seconds": 0.4, "steps": 4},
+				dispatch.WithProgress(func(dispatch.Progress) { running <- struct{}{} }))
+			answered <- err
+		}()
+	}
+	<-running
+	<-running
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, <-answered)
+	require.NoError(t, <-answered)
+	<-s.rest
+	require.NoError(t, s.cmd.Wait())
+	_, err := http.Get(s.url + "/healthz")
+	require.Error(t, err)
+}
+
 // TestBridgingUsage: what does not apply is an error.
 func TestBridgingUsage(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")

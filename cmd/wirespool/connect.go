@@ -85,7 +85,7 @@ func connect(args []string, std streams) int {
 	if err != nil {
 		return misuse("connect", err.Error(), std, connectHelp)
 	}
-	recorder, file, err := b.recorder(std, true)
+	recorder, file, err := openTrace(b.fs, *b.trace, std, true)
 	if err != nil {
 		return misuse("connect", err.Error(), std, connectHelp)
 	}
@@ -102,6 +102,7 @@ func connect(args []string, std streams) int {
 		say(std, "front: %v", err)
 		return exitFront
 	}
+	f.announce(std, token)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err = link.Serve(ctx, recorder.Conn(conn))
@@ -120,6 +121,21 @@ func connect(args []string, std streams) int {
 		say(std, "%v", failed)
 	}
 	return exitOf(failed)
+}
+
+// announce says what is in force.
+func (f *connectFlags) announce(std streams, token string) {
+	sent := "not sent"
+	if token != "" {
+		sent = "sent"
+	}
+	u, _ := url.Parse(f.fs.Arg(0)) // it was parsed before
+	proxy := cmp.Or(*f.proxy, "of the environment")
+	if p, err := url.Parse(proxy); err == nil {
+		proxy = p.Redacted()
+	}
+	say(std, "in front of %s://%s%s, transport %s, token %s, headers %s, proxy %s, framing %s",
+		u.Scheme, u.Host, u.EscapedPath(), *f.transport, sent, orNone(f.headers.names()), proxy, *f.framing)
 }
 
 func checkURL(text string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -28,6 +29,7 @@ stream resumed by Last-Event-ID.
   --transport NAME   stdio (the default), http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05)
   --framing NAME     how frames are told apart on stdio, on both sides: newline (the default),
                      content-length, detect
+  --trace FILE|-     write down what passes besides, as wirespool serve does
   --json             one JSON object for each message: part, t_us, dir (c2s or s2c), kind, id,
                      method, bytes, took_us, text
   --serve            be the example server: on standard input and output, or where --addr says until
@@ -45,6 +47,7 @@ func demoCommand(args []string, std streams) int {
 	addr := fs.String("addr", "127.0.0.1:0", "")
 	asJSON := fs.Bool("json", false, "")
 	serve := fs.Bool("serve", false, "")
+	trace := fs.String("trace", "", "")
 	if status, ok := parse(fs, args, std, demoHelp); !ok {
 		return status
 	}
@@ -59,7 +62,7 @@ func demoCommand(args []string, std streams) int {
 		return misuse("demo", "--framing means nothing to HTTP", std, demoHelp)
 	case isSet(fs, "addr") && !(*serve && web):
 		return misuse("demo", "--addr goes with --serve and --transport http or sse", std, demoHelp)
-	case *serve && (*asJSON || fs.NArg() > 0):
+	case *serve && (*asJSON || isSet(fs, "trace") || fs.NArg() > 0):
 		return misuse("demo", "--serve shows nothing, and runs no COMMAND", std, demoHelp)
 	case web && fs.NArg() > 0:
 		return misuse("demo", "a COMMAND is reached by stdio", std, demoHelp)
@@ -68,6 +71,11 @@ func demoCommand(args []string, std streams) int {
 	case *serve:
 		return serveDemo(frames, std)
 	}
+	recorder, file, err := openTrace(fs, *trace, std, *asJSON)
+	if err != nil {
+		return misuse("demo", err.Error(), std, demoHelp)
+	}
+	defer file.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	t := &demo.Trace{Out: std.out, JSON: *asJSON, Colour: !*asJSON && isTerminal(std.out)}
@@ -76,14 +84,14 @@ func demoCommand(args []string, std streams) int {
 	switch {
 	case err != nil:
 	case fs.NArg() > 0:
-		err = demo.Any(ctx, t, stdio.Command(fs.Args(), o))
+		err = demo.Any(ctx, t, recorder.Dialer(stdio.Command(fs.Args(), o)))
 	case web:
-		err = showDemoWeb(ctx, t, self, *how, std)
+		err = showDemoWeb(ctx, t, self, *how, recorder, std)
 	default:
-		err = demo.Everything(ctx, t, stdio.Command([]string{self, "demo", "--serve", "--framing", frames.String()}, o))
+		err = demo.Everything(ctx, t, recorder.Dialer(stdio.Command([]string{self, "demo", "--serve", "--framing", frames.String()}, o)))
 	}
 	if err == nil {
-		err = t.Err()
+		err = cmp.Or(t.Err(), recorder.Err())
 	}
 	if err != nil {
 		fmt.Fprintln(std.err, "wirespool demo:", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,8 +26,12 @@ func TestDemoOverHTTP(t *testing.T) {
 	require.Contains(t, out, "negotiated 2025-11-25")
 	require.Contains(t, out, "extra_hello")
 
-	status, out, stderr = command("", "demo", "--transport", "http")
+	trace := filepath.Join(t.TempDir(), "trace")
+	status, out, stderr = command("", "demo", "--transport", "http", "--trace", trace)
 	require.Zero(t, status, stderr)
+	_, traced, _ := command("", "inspect", trace)
+	require.Regexp(t, `(?m)<-- +\d+  back POST /mcp 200 response id=1 `, traced)
+	require.Regexp(t, `(?m)--> +\d+  back GET /mcp no message`, traced)
 	require.Regexp(t, `(?s)the connection breaks.*GET /mcp Last-Event-ID: \S+.*the stream goes on behind that event.*<-- notifications/progress.*<-- response`, out)
 	require.Contains(t, out, "negotiated 2026-07-28")
 
@@ -49,6 +54,8 @@ func TestDemoUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"demo", "--framing", "lines"},
 		{"demo", "--serve", "--json"},
+		{"demo", "--serve", "--trace", "x"},
+		{"demo", "--json", "--trace", "-"},
 		{"demo", "--serve", "--", "command"},
 		{"demo", "--transport", "tcp"},
 		{"demo", "--transport", "http", "--framing", "newline"},

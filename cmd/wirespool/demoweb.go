@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/demo"
+	"github.com/wirespool/wirespool/cmd/wirespool/internal/wiretrace"
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/examples/everything"
 	"github.com/wirespool/wirespool/sse"
@@ -24,7 +25,7 @@ import (
 const demoRetry = 50 * time.Millisecond
 
 // showDemoWeb shows the demo with a server of its own over HTTP.
-func showDemoWeb(ctx context.Context, t *demo.Trace, self, how string, std streams) error {
+func showDemoWeb(ctx context.Context, t *demo.Trace, self, how string, recorder *wiretrace.Recorder, std streams) error {
 	cmd := exec.CommandContext(ctx, self, "demo", "--serve", "--transport", how)
 	cmd.Stderr = std.err
 	stdin, err := cmd.StdinPipe()
@@ -39,12 +40,14 @@ func showDemoWeb(ctx context.Context, t *demo.Trace, self, how string, std strea
 		return err
 	}
 	url, err := bufio.NewReader(stdout).ReadString('\n')
+	web := &http.Transport{DisableCompression: true}
+	defer web.CloseIdleConnections()
 	if err == nil {
 		show := demo.HTTP
 		if how == "sse" {
 			show = demo.SSE
 		}
-		err = show(ctx, t, strings.TrimSpace(url))
+		err = show(ctx, t, strings.TrimSpace(url), recorder.RoundTripper(web))
 	}
 	_ = stdin.Close() // ends the server
 	return errors.Join(err, cmd.Wait())

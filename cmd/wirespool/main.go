@@ -22,7 +22,8 @@ const (
 const usage = `wirespool shows MCP traffic, and carries it from one transport to another.
 
 usage:
-  wirespool demo [--framing newline|content-length|detect] [--json] [-- COMMAND ARGS...]
+  wirespool demo [--transport stdio|http|sse] [--framing newline|content-length|detect] [--json]
+                 [--trace FILE|-] [-- COMMAND ARGS...]
         show a complete exchange with an example server, or with the stdio server COMMAND
   wirespool inspect [--framing newline|content-length|detect] [--json] [FILE|-]
   wirespool inspect --sse [--json] [FILE|-]

@@ -114,6 +114,7 @@ type service struct {
 	old     *sse.Handler
 	handler http.Handler
 	log     eventlog.Log
+	guarded bool         // a token is demanded
 	close   func() error // ends the trace
 }
 
@@ -138,7 +139,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	recorder, file, err := f.recorder(std, false)
+	recorder, file, err := openTrace(f.fs, *f.trace, std, false)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	child := stdio.Command(f.fs.Args(), &stdio.Options{
 		Framing: how, Dir: *f.dir, Env: f.env, Inherit: inherit, Stderr: stderr, Logger: logger, Backoff: &stdio.Backoff{},
 	})
-	s := &service{f: f, close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
+	s := &service{f: f, guarded: token != "", close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
 	s.bridge = bridge.New(recorder.Dialer(child), &bridge.Options{Over: bridge.HopChild, Name: "wirespool", Version: version(), Logger: logger})
 	var authenticate func(*http.Request) (string, error)
 	if token != "" {
@@ -239,7 +240,7 @@ func (s *service) announce(std streams, at net.Addr) {
 	f := s.f
 	say(std, "listening on http://%s/mcp and /sse, in front of %s", at, strings.Join(f.fs.Args(), " "))
 	say(std, "token %s, origins %s, hosts %s, headers %s, resume %t, environment %s, framing %s",
-		given(*f.token != "" || os.Getenv(tokenVariable) != ""), orNone(f.origins.String()), orNone(f.hosts.String()),
+		given(s.guarded), orNone(f.origins.String()), orNone(f.hosts.String()),
 		orNone(f.headers.names()), *f.resume, *f.inherit, *f.framing)
 }
 

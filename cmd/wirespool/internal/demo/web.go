@@ -15,9 +15,9 @@ import (
 )
 
 // SSE shows what HTTP+SSE carries: the revisions with a handshake. The example
-// server is at url.
-func SSE(ctx context.Context, t *Trace, url string) error {
-	d := sse.URL(url, nil)
+// server is at url; rt performs the requests.
+func SSE(ctx context.Context, t *Trace, url string, rt http.RoundTripper) error {
+	d := sse.URL(url, &sse.ClientOptions{Transport: rt})
 	return steps(
 		part(ctx, t, d, protocol.V20250326, "the exchange of the handshake era, with a batch: one stream of events carries what POSTs ask for", (*session).exchange),
 		part(ctx, t, d, protocol.V20251125, "a list that changes, and what goes wrong", changingAndFailing),
@@ -25,10 +25,9 @@ func SSE(ctx context.Context, t *Trace, url string) error {
 }
 
 // HTTP shows Streamable HTTP in both eras, and a connection that breaks. The
-// example server is at url and keeps its events.
-func HTTP(ctx context.Context, t *Trace, url string) error {
-	cut := &cutter{trace: t, rt: &http.Transport{DisableCompression: true}}
-	defer cut.rt.CloseIdleConnections()
+// example server is at url and keeps its events; rt performs the requests.
+func HTTP(ctx context.Context, t *Trace, url string, rt http.RoundTripper) error {
+	cut := &cutter{trace: t, rt: rt}
 	d := streamhttp.URL(url, &streamhttp.ClientOptions{Transport: cut})
 	return steps(
 		part(ctx, t, d, protocol.V20250326, "the exchange of the handshake era, with a batch", (*session).exchange),
@@ -57,7 +56,7 @@ func changingAndFailing(s *session, ctx context.Context) error {
 // how the client comes back.
 type cutter struct {
 	trace *Trace
-	rt    *http.Transport
+	rt    http.RoundTripper
 
 	mu    sync.Mutex
 	state cutState
