@@ -262,7 +262,7 @@ func TestInputRequiredEnds(t *testing.T) {
 		got = m.start("1", "tools/call", "x", `{"name":"x",`+meta("{}")+"}")
 		m.back.want("{…}")
 		m.back.send(request("3", "elicitation/create", "{}"), request("4", "roots/list", ""))
-		m.back.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32601,…}}`, result("4", `{"roots":[]}`))
+		m.back.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32601,…}}`, `{"jsonrpc":"2.0","id":4,"error":{"code":-32601,…}}`)
 		other := m.start("2", "tools/call", "x", params)
 		m.back.want("{…}")
 		m.back.send(request("5", "elicitation/create", "{}"))

@@ -64,9 +64,7 @@ func (d *downward) asked(a *ask, in *transport.Inbound) bool {
 	switch {
 	case c != nil && info.InputRequired && has(c.between.capabilities, needs): // MR-01, MR-03
 		d.suspend(c, a, in.Params)
-	case a.method == protocol.MethodRootsList:
-		d.l.tell(&codec.Message{Kind: codec.Response, OneLine: true, ID: a.back, Result: codec.Value(`{"roots":[]}`)})
-	case c == nil:
+	case c == nil: // not even roots/list: a server would keep an empty answer
 		d.l.deny(a, refusef(protocol.CodeTimeout, "it cannot be told which client %s is for: there is not exactly one call running", a.method))
 	default:
 		d.l.deny(a, refusef(protocol.CodeMethodNotFound, "the client of %s does not declare %s", c.method, needs))
