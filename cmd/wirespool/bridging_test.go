@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -226,6 +227,29 @@ func TestServeDrains(t *testing.T) {
 	require.NoError(t, s.cmd.Wait())
 	_, err := http.Get(s.url + "/healthz")
 	require.Error(t, err)
+}
+
+// TestConnectHeaders: headers and token go with every request, whatever the
+// transport (L7 of the field).
+func TestConnectHeaders(t *testing.T) {
+	for _, how := range []string{"auto", "http", "sse"} {
+		var mu sync.Mutex
+		seen := map[string]int{}
+		url := newWeb(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[r.Method+" "+r.Header.Get("X-Mine")+" "+r.Header.Get("Authorization")]++
+			http.Error(w, "no", http.StatusMethodNotAllowed)
+		}))
+		_, err := dispatch.Connect(t.Context(), connecting("--transport", how, "--header", "X-Mine: a b", "--token", "secret", url), &dispatch.ClientOptions{Era: dispatch.EraLegacy})
+		require.ErrorContains(t, err, "405")
+		mu.Lock()
+		require.NotEmpty(t, seen)
+		for request := range seen {
+			require.Regexp(t, `^(GET|POST) a b Bearer secret$`, request, how)
+		}
+		mu.Unlock()
+	}
 }
 
 // TestBridgingUsage: what does not apply is an error.

@@ -130,8 +130,8 @@ func (f *connectFlags) announce(std streams, token string) {
 		sent = "sent"
 	}
 	u, _ := url.Parse(f.fs.Arg(0)) // it was parsed before
-	proxy := cmp.Or(*f.proxy, "of the environment")
-	if p, err := url.Parse(proxy); err == nil {
+	proxy := "of the environment"
+	if p, err := url.Parse(*f.proxy); err == nil && *f.proxy != "" {
 		proxy = p.Redacted()
 	}
 	say(std, "in front of %s://%s%s, transport %s, token %s, headers %s, proxy %s, framing %s",

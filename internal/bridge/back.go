@@ -54,6 +54,11 @@ func (l *link) dial() error {
 		if err == nil {
 			return nil
 		}
+		l.mu.Lock()
+		if l.conn == conn {
+			l.conn = nil // its end is no news
+		}
+		l.mu.Unlock()
 		l.shut(conn)
 		// A server may die of the very question for its era (VN-25).
 		if again || l.era == protocol.Legacy || l.ctx.Err() != nil || errors.Is(err, errRefused) {

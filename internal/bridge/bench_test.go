@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // answerAll answers requests as cheaply as can be: with what they ask, or as
 // initialize wants.
 func answerAll(r io.Reader, w io.Writer) {
-	in := bufio.NewReaderSize(r, 64<<10)
+	in := bufio.NewReaderSize(r, 256<<10)
 	var out []byte
 	for {
 		line, err := in.ReadSlice('\n')
@@ -277,6 +277,31 @@ func TestBenchmarkBodies(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestFullPipes: requests and answers that no pipe can hold, in both directions
+// at once (D1 of the field).
+func TestFullPipes(t *testing.T) {
+	b := newBridge(t)
+	c := listen(t, func(c net.Conn) { _ = b.Serve(context.Background(), transport.Stream(c, framing.Newline, nil)) })
+	const calls = 40
+	message := echoRequest(100 << 10)
+	go func() {
+		for i := range calls {
+			line := bytes.Replace(message, []byte(`"id":1`), fmt.Appendf(nil, `"id":%d`, i+1), 1)
+			if _, err := c.Write(append(line, '\n')); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	in := bufio.NewReader(c)
+	for i := range calls {
+		line, err := in.ReadBytes('\n')
+		must(t, err)
+		if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"name":"echo"`, i+1); !strings.HasPrefix(string(line), want) || len(line) < 100<<10 {
+			t.Fatalf("answer %d is %.80s", i, line)
 		}
 	}
 }
