@@ -63,7 +63,7 @@ var (
 )
 
 func newExchange(h *Handler, p *request) *exchange {
-	return &exchange{h: h, w: p.w, r: p.r, ctx: context.Background(), who: p.who, accept: p.accept, wants: wantsAnswer(&p.in.Message)}
+	return &exchange{h: h, w: p.w, r: p.r, ctx: context.WithoutCancel(p.r.Context()), who: p.who, accept: p.accept, wants: wantsAnswer(&p.in.Message)}
 }
 
 // wantsAnswer reports whether a message has anything in it that is answered.
@@ -82,7 +82,8 @@ func wantsAnswer(m *codec.Message) bool {
 }
 
 // Context implements [transport.Exchange]. In 2026-07-28 a client that leaves
-// cancels its call (SH26-21), before it does not (SL-14).
+// cancels its call (SH26-21), before it does not (SL-14). It has the values of the
+// request's context.
 func (e *exchange) Context() context.Context { return e.ctx }
 
 // Header implements [transport.Requester].
@@ -213,8 +214,9 @@ type silent struct {
 // Send implements [transport.Exchange].
 func (silent) Send(context.Context, *codec.Message) error { return transport.ErrNoStream }
 
-// Context implements [transport.Exchange].
-func (silent) Context() context.Context { return context.Background() }
+// Context implements [transport.Exchange]: it never ends, and has the values of
+// the request's.
+func (s silent) Context() context.Context { return context.WithoutCancel(s.r.Context()) }
 
 // Header implements [transport.Requester].
 func (s silent) Header() map[string][]string { return s.r.Header }

@@ -146,8 +146,9 @@ func (c *logged) ready() {
 	}
 }
 
-// Context implements [transport.Exchange]: a client that leaves may come back.
-func (c *logged) Context() context.Context { return context.Background() }
+// Context implements [transport.Exchange]: a client that leaves may come back. It
+// has the values of the request's context.
+func (c *logged) Context() context.Context { return context.WithoutCancel(c.r.Context()) }
 
 // Header implements [transport.Requester].
 func (c *logged) Header() map[string][]string { return c.r.Header }

@@ -84,6 +84,18 @@ func plain(value []byte) bool {
 	return true
 }
 
+// CheckParams is what [Options.Params] is for, for an acceptor that knows only with
+// the request which tools there are: it compares the Mcp-Param headers of a
+// tools/call with its arguments and returns the error to answer it with, nil if
+// there is nothing to object. header and m are borrowed.
+func CheckParams(header http.Header, m *codec.Message, params []ParamHeader) *codec.Error {
+	refusal := mirrorsParams(header, m, params)
+	if refusal == nil {
+		return nil
+	}
+	return &codec.Error{Code: refusal.Code, Message: refusal.Reason}
+}
+
 // mirrorsParams checks the Mcp-Param headers that the tool defines, and no others
 // (XH-08, HD-10).
 func mirrorsParams(header http.Header, m *codec.Message, params []ParamHeader) *httpx.Refusal {

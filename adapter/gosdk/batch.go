@@ -25,11 +25,11 @@ type batch struct {
 
 // takeBatch takes an array. Where the revision in force knows none, it is refused
 // as a whole (CO-34).
-func (l *link) takeBatch(in *transport.Inbound) (msg jsonrpc.Message, done chan struct{}, rest []jsonrpc.Message) {
+func (l *link) takeBatch(in *transport.Inbound) (msg jsonrpc.Message, wait taken, rest []jsonrpc.Message) {
 	if !l.pushed && !l.agreed().AllowsBatches() {
 		l.refuse(in.Via, nil, &codec.Error{Code: protocol.CodeInvalidRequest, Message: "arrays are accepted in 2024-11-05 and 2025-03-26 only"})
 		putInbound(in)
-		return nil, nil, nil
+		return nil, taken{}, nil
 	}
 	in.Detach() // it is shared by its elements
 	b := &batch{l: l, via: in.Via, waiting: 1}
@@ -62,9 +62,9 @@ func (l *link) takeBatch(in *transport.Inbound) (msg jsonrpc.Message, done chan 
 	}
 	b.less() // of all elements some may have been answered by now
 	if len(all) == 0 {
-		return nil, b.done, nil
+		return nil, taken{done: b.done}, nil
 	}
-	return all[0], b.done, all[1:]
+	return all[0], taken{done: b.done}, all[1:]
 }
 
 func wireError(err error) *codec.Error {

@@ -45,7 +45,10 @@ func newServer(o *mcp.ServerOptions) *mcp.Server {
 		}
 		return text(res.Content.(*mcp.TextContent).Text), nil
 	})
-	s.AddTool(raw("wait"), func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	s.AddTool(raw("wait"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if token := req.Params.GetProgressToken(); token != nil {
+			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1})
+		}
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
@@ -113,4 +116,18 @@ func callTool(t testing.TB, cs *mcp.ClientSession, name string, args any, token 
 		all.WriteString(c.(*mcp.TextContent).Text)
 	}
 	return all.String()
+}
+
+// cancelTool cancels a call when it runs.
+func cancelTool(t testing.TB, cs *mcp.ClientSession, h *heard) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-h.progress
+		cancel()
+	}()
+	params := &mcp.CallToolParams{Name: "wait"}
+	params.SetProgressToken("wait")
+	_, err := cs.CallTool(ctx, params)
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -26,6 +26,7 @@ type link struct {
 	opts   Options
 	pushed bool // messages come through inbox; nobody reads conn
 	inbox  chan jsonrpc.Message
+	values context.Context // of the request that opened the session; nil if it has none of its own
 
 	ctx context.Context // ends with the link
 	end context.CancelCauseFunc

@@ -16,26 +16,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// taken is what wants an answer, for who waits until it has one.
+type taken struct {
+	done chan struct{} // closed when it has; nil if nothing wants one
+	call *call         // of a single request
+}
+
 // take makes of a message what the SDK reads: nothing if it was answered or
 // dropped, and of an array one message for each element, the first of them as
-// msg. done is closed when what wants an answer has it; it is nil if nothing does,
-// or nobody waits. in is transferred.
-func (l *link) take(in *transport.Inbound) (msg jsonrpc.Message, done chan struct{}, rest []jsonrpc.Message) {
+// msg. in is transferred.
+func (l *link) take(in *transport.Inbound) (msg jsonrpc.Message, wait taken, rest []jsonrpc.Message) {
 	switch in.Kind {
 	case codec.Request:
 		c, req, ok := l.enter(&in.Message, in, nil)
 		if !ok {
 			l.refuseRepeated(in)
 			putInbound(in)
-			return nil, nil, nil
+			return nil, taken{}, nil
 		}
-		return req, c.done, nil
+		return req, taken{c.done, c}, nil
 	case codec.Batch:
 		return l.takeBatch(in)
 	}
 	msg = l.takeOther(&in.Message, in)
 	putInbound(in)
-	return msg, nil, nil
+	return msg, taken{}, nil
 }
 
 // takeOther takes what wants no answer: the SDK gets copies, as it does not say

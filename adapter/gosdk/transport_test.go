@@ -85,10 +85,7 @@ func useSession(t *testing.T, srv *mcp.Server, cs *mcp.ClientSession, h *heard, 
 	require.Error(t, err)
 	srv.AddTool(raw("new"), nothing)
 	<-h.tools
-	ctx, cancel := context.WithCancel(t.Context())
-	go cancel()
-	_, err = cs.CallTool(ctx, &mcp.CallToolParams{Name: "wait"})
-	require.ErrorIs(t, err, context.Canceled)
+	cancelTool(t, cs, h)
 	require.Equal(t, "after", callTool(t, cs, "echo", echoIn{"after"}, nil))
 }
 

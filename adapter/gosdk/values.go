@@ -1,0 +1,96 @@
+package gosdk
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The SDK gives every handler of a session the values of one context. Middleware of
+// ours, once in each server, adds those of the HTTP request that a call came in:
+// what authentication and tracing in front of the handler have put there.
+
+// linkKey is under which the context of a session has its link.
+type linkKey struct{}
+
+// sessionContext returns the context to connect a session with: values of values,
+// which may be nil, and no end.
+func sessionContext(values context.Context, l *link) context.Context {
+	if values == nil {
+		values = context.Background()
+	}
+	return context.WithValue(context.WithoutCancel(values), linkKey{}, l)
+}
+
+// installed has the servers that have the middleware.
+var installed sync.Map // of weak.Pointer[mcp.Server]
+
+// install puts the middleware into a server, unless it is there.
+func install(s *mcp.Server) {
+	p := weak.Make(s)
+	if _, there := installed.LoadOrStore(p, struct{}{}); there {
+		return
+	}
+	runtime.AddCleanup(s, func(p weak.Pointer[mcp.Server]) { installed.Delete(p) }, p)
+	s.AddReceivingMiddleware(addValues)
+}
+
+func addValues(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if l, _ := ctx.Value(linkKey{}).(*link); l != nil && l.pushed {
+			if c := l.current(ctx, req); c != nil {
+				ctx = &callContext{ctx, c.via.Context(), l.values}
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// current returns the call that a handler has been called for: by the context, or
+// where that does not tell by what the transport gave the SDK with the request.
+func (l *link) current(ctx context.Context, req mcp.Request) *call {
+	if c := l.origin(ctx); c != nil || len(learn().requestKeys) > 0 {
+		return c
+	}
+	extra := req.GetExtra()
+	if extra == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.calls {
+		if c.extra == extra {
+			return c
+		}
+	}
+	return nil
+}
+
+// callContext is the context of a handler with the values of its HTTP request.
+type callContext struct {
+	context.Context
+	request context.Context
+	session context.Context // whose values are older than those of request; may be nil
+}
+
+// Value implements [context.Context]: what was put in after the request came wins,
+// then what came with the request, then what came with the first of the session.
+func (c *callContext) Value(key any) any {
+	v := c.Context.Value(key)
+	if v != nil && (c.session == nil || !same(v, c.session.Value(key))) {
+		return v
+	}
+	if r := c.request.Value(key); r != nil {
+		return r
+	}
+	return v
+}
+
+func same(a, b any) bool {
+	t := reflect.TypeOf(a)
+	return t == reflect.TypeOf(b) && t.Comparable() && a == b
+}
