@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,7 @@ func (l *link) Write(ctx context.Context, msg jsonrpc.Message) error {
 	m.Kind = codec.Notification
 	m.Method = []byte(req.Method)
 	m.Params = codec.Value(req.Params)
+	m.OneLine = oneLine(req.Params)
 	if req.IsCall() {
 		if !l.asks.Load() && !l.asked() {
 			l.asks.Store(true)
@@ -71,6 +73,7 @@ func (l *link) answer(ctx context.Context, resp *jsonrpc.Response, m *codec.Mess
 		m.Error, m.OneLine = codec.AppendError(nil, errorOf(resp.Error)), true
 	} else {
 		m.Kind, m.Result = codec.Response, codec.Value(resp.Result)
+		m.OneLine = oneLine(resp.Result)
 		switch {
 		case len(m.Result) == 0:
 			m.Result = emptyResult
@@ -89,6 +92,12 @@ func (l *link) answer(ctx context.Context, resp *jsonrpc.Response, m *codec.Mess
 	if err := c.via.Send(ctx, m); err != nil {
 		l.opts.Logger.Debug("answer not delivered", "error", err)
 	}
+}
+
+// oneLine reports whether a payload can go out as it stands. What the SDK encodes
+// itself always can.
+func oneLine(payload []byte) bool {
+	return bytes.IndexByte(payload, '\n') < 0 && bytes.IndexByte(payload, '\r') < 0
 }
 
 var emptyResult = codec.Value("{}")

@@ -17,6 +17,7 @@ require (
 	github.com/tmaxmax/go-sse v0.11.0
 	github.com/valyala/fastjson v1.6.10
 	github.com/wirespool/wirespool v0.0.0
+	github.com/wirespool/wirespool/adapter/gosdk v0.0.0
 	golang.org/x/exp/jsonrpc2 v0.0.0-20260709172345-9ea1abe57597
 	golang.org/x/sys v0.49.0
 )
@@ -51,3 +52,5 @@ require (
 )
 
 replace github.com/wirespool/wirespool => ../..
+
+replace github.com/wirespool/wirespool/adapter/gosdk => ../../adapter/gosdk
