@@ -222,7 +222,7 @@ func (l *Log) Append(ctx context.Context, s eventlog.Stream, evs ...*eventlog.Ev
 		}
 	}
 	for i, ev := range evs {
-		ev.ID = eventlog.EventID{Key: s.Key, Pos: strconv.Itoa(at + i)}
+		ev.ID = eventlog.EventID{Key: s.Key, Pos: position(at + i)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -318,15 +318,19 @@ func (l *Log) read(s eventlog.Stream, st *stored, n int) {
 	}
 }
 
+// position is where the event with that index stands, counted from 1.
+func position(index int) string { return strconv.Itoa(index + 1) }
+
 // indexAfter returns the index of the event behind last.
 func (l *Log) indexAfter(s eventlog.Stream, st *stored, last eventlog.EventID) (int, error) {
 	if last.IsZero() {
 		return 0, nil
 	}
 	at, err := strconv.Atoi(last.Pos)
+	at--
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err != nil || last.Key != s.Key || at < 0 || at >= st.next || strconv.Itoa(at) != last.Pos || slices.Contains(st.dead, at) {
+	if err != nil || last.Key != s.Key || at < 0 || at >= st.next || position(at) != last.Pos || slices.Contains(st.dead, at) {
 		return 0, eventlog.ErrBadID
 	}
 	return at + 1, nil
@@ -349,7 +353,7 @@ func (l *Log) replay(ctx context.Context, s eventlog.Stream, at, next int, dead 
 		if slices.Contains(dead, i) {
 			continue
 		}
-		ev := eventlog.Event{ID: eventlog.EventID{Key: s.Key, Pos: strconv.Itoa(i)}, Data: data, More: i+1 < next}
+		ev := eventlog.Event{ID: eventlog.EventID{Key: s.Key, Pos: position(i)}, Data: data, More: i+1 < next}
 		if !yield(ev, nil) {
 			return at, errStopped
 		}

@@ -12,7 +12,7 @@ import (
 // extraOf returns what the SDK tells a handler about the HTTP request that its
 // message came in; nil where there is none.
 func extraOf(via transport.Exchange) *mcp.RequestExtra {
-	r, ok := via.(transport.Requester)
+	r, ok := via.(transport.Headers)
 	if !ok {
 		return nil
 	}

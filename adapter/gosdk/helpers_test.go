@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -131,3 +132,11 @@ func cancelTool(t testing.TB, cs *mcp.ClientSession, h *heard) {
 	_, err := cs.CallTool(ctx, params)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+func jsonSchema(text string) json.RawMessage { return json.RawMessage(text) }
+
+// How long a test waits for what the SDK does with a delay of its own.
+const (
+	pollFor   = 10 * time.Second
+	pollEvery = 10 * time.Millisecond
+)

@@ -249,7 +249,7 @@ func (e *shared) checkParams(in *transport.Inbound) *codec.Error {
 	if in.Kind != codec.Request || string(in.Method) != protocol.MethodToolsCall || in.Fact(codec.FactMetaProtocolVersion) == nil {
 		return nil
 	}
-	r, ok := in.Via.(transport.Requester)
+	r, ok := in.Via.(transport.Headers)
 	if !ok {
 		return nil
 	}
