@@ -102,8 +102,18 @@ func (l *link) ended(err error) error {
 	}
 	if err == io.EOF {
 		l.drain()
+		return err
 	}
-	return err
+	return lost(err)
+}
+
+// lost makes the end of a connection what the SDK's users look for, with the reason
+// in it.
+func lost(err error) error {
+	if errors.Is(err, mcp.ErrConnectionClosed) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", mcp.ErrConnectionClosed, err)
 }
 
 // drain waits for the answers that are still to come: with the end of the input

@@ -49,7 +49,7 @@ func (l *link) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case err == nil:
 		return nil
 	case !l.pushed && errors.Is(err, net.ErrClosed):
-		return err
+		return lost(err)
 	}
 	return rejectedError(err)
 }
