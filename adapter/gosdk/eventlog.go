@@ -33,6 +33,8 @@ type Log struct {
 	closed  chan struct{}
 }
 
+var _ eventlog.Log = (*Log)(nil)
+
 // stored is one stream. Guarded by Log.mu but for append.
 type stored struct {
 	append chan struct{} // holds one token while somebody appends

@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wirespool/wirespool/codec"
-	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
@@ -208,7 +207,7 @@ func (s *sessionReceiver) link(via transport.Exchange) *link {
 	}
 	l := newLink(s.conn, &s.h.opts, true)
 	l.values = via.Context()
-	if _, err := server.Connect(sessionContext(l.values, l), pushed{l, s.h.versions}, nil); err != nil {
+	if _, err := server.Connect(sessionContext(l.values, l), joined{l, s.h.versions}, nil); err != nil {
 		s.h.opts.Logger.Error("no session", "error", err)
 		return nil
 	}
@@ -225,5 +224,3 @@ func (s *sessionReceiver) Detach(cause error) {
 		s.l.end(errClosed) // that a session ends is no failure
 	}
 }
-
-var _ eventlog.Log = (*Log)(nil)

@@ -2,6 +2,7 @@ package gosdk
 
 import (
 	"context"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,30 +67,23 @@ func (l *link) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
-// pushed is what the SDK connects to for a link that is there already.
-type pushed struct {
+// joined is what the SDK connects to for a link that is there already.
+type joined struct {
 	l        *link
 	versions []protocol.Revision
 }
 
 var (
-	_ mcp.Transport                = pushed{}
-	_ mcp.ProtocolVersionSupporter = pushed{}
+	_ mcp.Transport                = joined{}
+	_ mcp.ProtocolVersionSupporter = joined{}
 )
 
 // Connect implements [mcp.Transport].
-func (p pushed) Connect(context.Context) (mcp.Connection, error) { return p.l, nil }
+func (j joined) Connect(context.Context) (mcp.Connection, error) { return j.l, nil }
 
 // SupportsProtocolVersion implements [mcp.ProtocolVersionSupporter].
-func (p pushed) SupportsProtocolVersion(version string) bool { return supports(p.versions, version) }
-
-func supports(versions []protocol.Revision, version string) bool {
-	for _, v := range versions {
-		if string(v) == version {
-			return true
-		}
-	}
-	return false
+func (j joined) SupportsProtocolVersion(version string) bool {
+	return slices.Contains(j.versions, protocol.Revision(version))
 }
 
 // refused answers a message that no session takes.

@@ -75,7 +75,7 @@ func (s *sharedReceiver) own(m *codec.Message) bool {
 func (s *sharedReceiver) alone(server *mcp.Server, in *transport.Inbound) {
 	l := newLink(s.conn, &s.h.opts, true)
 	state := s.state(hasMethod(&in.Message, protocol.MethodInitialize), hasMethod(&in.Message, protocol.NotificationInitialized))
-	ss, err := server.Connect(sessionContext(in.Via.Context(), l), pushed{l, s.h.versions}, &mcp.ServerSessionOptions{State: state})
+	ss, err := server.Connect(sessionContext(in.Via.Context(), l), joined{l, s.h.versions}, &mcp.ServerSessionOptions{State: state})
 	if err != nil {
 		s.h.opts.Logger.Error("no session", "error", err)
 		refused(in, &codec.Error{Code: protocol.CodeInternalError, Message: protocol.MessageInternalError})
@@ -226,7 +226,7 @@ func (e *shared) lane(s *sharedReceiver, scope transport.Scope) (*link, error) {
 		return l, nil
 	}
 	l := newLink(laneConn{s.conn}, &s.h.opts, true)
-	_, err := e.server.Connect(sessionContext(nil, l), pushed{l, s.h.versions}, &mcp.ServerSessionOptions{State: s.state(false, false)})
+	_, err := e.server.Connect(sessionContext(nil, l), joined{l, s.h.versions}, &mcp.ServerSessionOptions{State: s.state(false, false)})
 	if err != nil {
 		return nil, err
 	}

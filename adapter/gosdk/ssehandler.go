@@ -74,7 +74,7 @@ func (h *SSEHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *SSEHandler) Serve(ctx context.Context, c transport.Conn) error {
 	server := ctx.Value(serverKey{}).(*mcp.Server)
 	l := newLink(c, &h.opts, false)
-	ss, err := server.Connect(sessionContext(ctx, l), pushed{l, legacyRevisions()}, nil)
+	ss, err := server.Connect(sessionContext(ctx, l), joined{l, legacyRevisions()}, nil)
 	if err != nil {
 		return err
 	}

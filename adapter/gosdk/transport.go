@@ -84,19 +84,19 @@ func optionsOf(o *stdio.Options) Options {
 // [mcp.IOTransport]. It owns both; to close r must unblock a Read of it. o may be
 // nil.
 func IO(r io.ReadCloser, w io.WriteCloser, o *transport.StreamOptions) *Transport {
-	return Over(transport.Stream(joined{r, w}, framing.Newline, o), nil)
+	return Over(transport.Stream(halves{r, w}, framing.Newline, o), nil)
 }
 
-type joined struct {
+type halves struct {
 	io.ReadCloser
 	w io.WriteCloser
 }
 
-func (j joined) Write(p []byte) (int, error) { return j.w.Write(p) }
+func (h halves) Write(p []byte) (int, error) { return h.w.Write(p) }
 
-func (j joined) Close() error {
-	err := j.ReadCloser.Close()
-	if werr := j.w.Close(); err == nil {
+func (h halves) Close() error {
+	err := h.ReadCloser.Close()
+	if werr := h.w.Close(); err == nil {
 		err = werr
 	}
 	return err
