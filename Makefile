@@ -93,6 +93,10 @@ bench-quick: ## run each benchmark once, to see that it still works
 conformance: ## run the official MCP conformance suite, server and client
 	.ci/conformance/run
 
+.PHONY: compat
+compat: ## test the adapters with the newest releases of their SDKs, which the module proxy tells
+	for dir in adapter/*/; do (cd "$$dir"; WIRESPOOL_COMPAT=1 go test -count=1 -run '^TestNewest' .); done
+
 .PHONY: browser
 browser: ## have a real browser read event streams, where Chromium is installed
 	browser=$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true); \

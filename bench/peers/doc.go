@@ -32,6 +32,10 @@
 // client and a server of one library over a pipe; handlers look at nothing and
 // answer something constant.
 //
+// AdapterGoSDK: a server of go-sdk on its own transports, and on wirespool by its
+// adapter: over pipes, and over HTTP without sockets, in JSON. What a client would
+// send is bytes that are there already. The tool returns the text it was called with.
+//
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in
 // Frame (a goroutine for each line) and go-sdk in Frame (a json.Decoder and a look

@@ -16,41 +16,41 @@ import (
 	"github.com/wirespool/wirespool/adapter/gosdk"
 )
 
-// A row of BenchmarkAdapter is a server of an SDK that answers one tools/call after
+// A row of BenchmarkAdapterGoSDK is a server of an SDK that answers one tools/call after
 // the other, on the SDK's own transport and on ours: what a client would add is
 // bytes that are there already.
-type adapterRow struct {
+type gosdkRow struct {
 	shape, impl string
 	serve       func(tb testing.TB, params string) (call func() error)
 }
 
-var adapterRows = []adapterRow{
-	{"gosdk-stdio", "gosdk", func(tb testing.TB, params string) func() error {
+var gosdkRows = []gosdkRow{
+	{"stdio", "go-sdk", func(tb testing.TB, params string) func() error {
 		return overPipes(tb, params, func(in io.ReadCloser, out io.WriteCloser) mcp.Transport {
 			return &mcp.IOTransport{Reader: in, Writer: out}
 		})
 	}},
-	{"gosdk-stdio", "wirespool", func(tb testing.TB, params string) func() error {
+	{"stdio", "wirespool", func(tb testing.TB, params string) func() error {
 		return overPipes(tb, params, func(in io.ReadCloser, out io.WriteCloser) mcp.Transport { return gosdk.IO(in, out, nil) })
 	}},
-	{"gosdk-http-session", "gosdk", func(tb testing.TB, params string) func() error {
+	{"http", "go-sdk", func(tb testing.TB, params string) func() error {
 		return overHTTP(tb, params, false, mcp.NewStreamableHTTPHandler(echoServer(), bodies(false)))
 	}},
-	{"gosdk-http-session", "wirespool", func(tb testing.TB, params string) func() error {
+	{"http", "wirespool", func(tb testing.TB, params string) func() error {
 		return overHTTP(tb, params, false, gosdk.NewStreamableHTTPHandler(echoServer(), bodies(false)))
 	}},
-	{"gosdk-http-modern", "gosdk", func(tb testing.TB, params string) func() error {
+	{"http-2026", "go-sdk", func(tb testing.TB, params string) func() error {
 		return overHTTP(tb, params, true, mcp.NewStreamableHTTPHandler(echoServer(), bodies(true)))
 	}},
-	{"gosdk-http-modern", "wirespool", func(tb testing.TB, params string) func() error {
+	{"http-2026", "wirespool", func(tb testing.TB, params string) func() error {
 		return overHTTP(tb, params, true, gosdk.NewStreamableHTTPHandler(echoServer(), bodies(true)))
 	}},
 }
 
-var adapterSizes = []struct {
+var gosdkSizes = []struct {
 	name string
 	text int
-}{{"small", 60}, {"64K", 64 << 10}, {"1M", 1 << 20}}
+}{{"100B", 60}, {"64K", 64 << 10}, {"1M", 1 << 20}}
 
 func bodies(stateless bool) *mcp.StreamableHTTPOptions {
 	return &mcp.StreamableHTTPOptions{Stateless: stateless, JSONResponse: true}
@@ -178,18 +178,18 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// adapterCalls runs f for each row and size.
-func adapterCalls(f func(name string, row adapterRow, params string)) {
-	for _, size := range adapterSizes {
+// gosdkCalls runs f for each row and size.
+func gosdkCalls(f func(name string, row gosdkRow, params string)) {
+	for _, size := range gosdkSizes {
 		params := `"name":"echo","arguments":` + textHead + strings.Repeat("x", size.text) + `"}`
-		for _, row := range adapterRows {
+		for _, row := range gosdkRows {
 			f("shape="+row.shape+"/size="+size.name+"/impl="+row.impl, row, params)
 		}
 	}
 }
 
-func BenchmarkAdapter(b *testing.B) {
-	adapterCalls(func(name string, row adapterRow, params string) {
+func BenchmarkAdapterGoSDK(b *testing.B) {
+	gosdkCalls(func(name string, row gosdkRow, params string) {
 		b.Run(name, func(b *testing.B) {
 			call := row.serve(b, params)
 			b.SetBytes(int64(len(params)))
@@ -203,9 +203,9 @@ func BenchmarkAdapter(b *testing.B) {
 	})
 }
 
-// TestAdapterBodies runs each body of BenchmarkAdapter twice.
-func TestAdapterBodies(t *testing.T) {
-	adapterCalls(func(name string, row adapterRow, params string) {
+// TestGoSDKBodies runs each body of BenchmarkAdapterGoSDK twice.
+func TestGoSDKBodies(t *testing.T) {
+	gosdkCalls(func(name string, row gosdkRow, params string) {
 		t.Run(name, func(t *testing.T) {
 			call := row.serve(t, params)
 			for range 2 {
