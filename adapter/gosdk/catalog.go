@@ -35,7 +35,7 @@ func (e *shared) catalog() *catalog {
 	c := &catalog{}
 	c.stale.Store(true)
 	c.l = newLink(catalogConn{c}, nil, true)
-	_, err := e.server.Connect(sessionContext(nil, c.l), joined{c.l, nil}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+	_, err := e.server.Connect(sessionContext(context.Background(), c.l), joined{c.l, nil}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams:  &mcp.InitializeParams{ProtocolVersion: string(protocol.NewestLegacy)},
 		InitializedParams: new(mcp.InitializedParams),
 	}})

@@ -35,11 +35,11 @@ func TestLogForgets(t *testing.T) {
 			require.NoError(t, log.Append(t.Context(), s, &eventlog.Event{Data: []byte("x")}))
 		}
 		require.NoError(t, log.Finish(t.Context(), one))
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		synctest.Wait()
 		require.ErrorIs(t, log.Finish(t.Context(), one), eventlog.ErrUnknown)
 		require.Empty(t, store.ended())
-		time.Sleep(2 * time.Hour)
+		<-time.After(2 * time.Hour)
 		synctest.Wait()
 		require.Equal(t, []string{"s"}, store.ended())
 		require.NoError(t, log.Close())
@@ -144,7 +144,7 @@ func TestEventStoreForgets(t *testing.T) {
 		for i := range 5000 {
 			require.NoError(t, store.Open(t.Context(), "s", string(rune('a'+i%20))+eventlog.NewKey()))
 			if i%500 == 0 {
-				time.Sleep(2 * time.Minute)
+				<-time.After(2 * time.Minute)
 			}
 		}
 		require.Less(t, store.Streams(), 2100)

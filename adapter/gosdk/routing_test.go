@@ -141,7 +141,7 @@ func TestSlowCall(t *testing.T) {
 	for _, modern := range []bool{false, true} {
 		endpoint(t, false, func(r *rig) {
 			r.mcp.AddTool(raw("slow"), func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				time.Sleep(time.Minute)
+				<-time.After(time.Minute)
 				return text("late"), nil
 			})
 			s := step{header: modernHeaders("tools/call", "slow"), body: modernCall("1", "slow")}
@@ -179,7 +179,7 @@ func TestUndeliverable(t *testing.T) {
 		failed := make(chan error, 2)
 		r.mcp.AddTool(raw("late"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			go func() {
-				time.Sleep(time.Second) // the call is answered by then, and there is no GET stream
+				<-time.After(time.Second) // the call is answered by then, and there is no GET stream
 				ctx := context.WithoutCancel(ctx)
 				failed <- req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "tok", Progress: 1})
 				_, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{})
@@ -208,7 +208,7 @@ func TestSubscriptions(t *testing.T) {
 		}
 		one, two := listen(`"one"`), listen(`12345678901234567890`)
 		srv.AddTool(raw("new"), nothing)
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		ended := make(chan error)
 		go func() { ended <- h.Shutdown(context.Background()) }()
 		for id, got := range map[string]string{`"one"`: one(), `12345678901234567890`: two()} {
@@ -227,7 +227,7 @@ func TestCloseStream(t *testing.T) {
 		endpoint(t, kept, func(r *rig) {
 			r.mcp.AddTool(raw("poll"), func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				req.GetExtra().CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 300 * time.Millisecond})
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				return text("fetched"), nil
 			})
 			r.open()

@@ -226,7 +226,7 @@ func (e *shared) lane(s *sharedReceiver, scope transport.Scope) (*link, error) {
 		return l, nil
 	}
 	l := newLink(laneConn{s.conn}, &s.h.opts, true)
-	_, err := e.server.Connect(sessionContext(nil, l), joined{l, s.h.versions}, &mcp.ServerSessionOptions{State: s.state(false, false)})
+	_, err := e.server.Connect(sessionContext(context.Background(), l), joined{l, s.h.versions}, &mcp.ServerSessionOptions{State: s.state(false, false)})
 	if err != nil {
 		return nil, err
 	}

@@ -17,12 +17,9 @@ import (
 // linkKey is under which the context of a session has its link.
 type linkKey struct{}
 
-// sessionContext returns the context to connect a session with: values of values,
-// which may be nil, and no end.
+// sessionContext returns the context to connect a session with: it has the values
+// of another one, and no end.
 func sessionContext(values context.Context, l *link) context.Context {
-	if values == nil {
-		values = context.Background()
-	}
 	return context.WithValue(context.WithoutCancel(values), linkKey{}, l)
 }
 
