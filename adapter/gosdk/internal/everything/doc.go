@@ -4,10 +4,10 @@
 //
 // # Usage
 //
-//	go run ./internal/everything/server -http 127.0.0.1:3901            # sessions, both eras
-//	go run ./internal/everything/server -http 127.0.0.1:3901 -stateless
-//	go run ./internal/everything/server -http 127.0.0.1:3901 -stock     # on the SDK's transports
-//	go run ./internal/everything/server                                 # stdio
+//	go run ./internal/everything/server                             # stdio
+//	go run ./internal/everything/server -transport http             # sessions, both eras
+//	go run ./internal/everything/server -transport http -stateless
+//	go run ./internal/everything/server -transport http -stock      # on the SDK's transports
 //
 // # Concurrency
 //
