@@ -147,8 +147,8 @@ func (d *dialer) ended(lasted time.Duration) {
 	}
 }
 
-// request performs one HTTP request.
-func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, body []byte) (*http.Response, error) {
+// request performs one HTTP request, with extra headers.
+func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, extra http.Header, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), reader(body))
 	if err != nil {
 		return nil, err
@@ -156,8 +156,10 @@ func (c *conn) request(ctx context.Context, method string, u *url.URL, accept st
 	if c.basic != "" {
 		req.Header.Set(protocol.HeaderAuthorization, c.basic)
 	}
-	for name, values := range c.opts.Header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
+	for _, h := range [...]http.Header{c.opts.Header, extra} {
+		for name, values := range h {
+			req.Header[http.CanonicalHeaderKey(name)] = values
+		}
 	}
 	req.Header.Set(protocol.HeaderAccept, accept)
 	if body != nil {
@@ -184,7 +186,7 @@ func (c *conn) request(ctx context.Context, method string, u *url.URL, accept st
 
 // open opens the stream and reads up to its endpoint event.
 func (c *conn) open() error {
-	resp, err := c.request(c.ctx, http.MethodGet, c.url, protocol.MediaTypeEventStream, nil)
+	resp, err := c.request(c.ctx, http.MethodGet, c.url, protocol.MediaTypeEventStream, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 		return net.ErrClosed
 	}
 	done := make(chan error, 1)
-	c.posts.Go(func() { done <- c.post(body) })
+	c.posts.Go(func() { done <- c.post(transport.HeaderOf(ctx), body) })
 	select {
 	case err := <-done:
 		return err
@@ -141,11 +141,11 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	}
 }
 
-func (c *conn) post(body []byte) error {
+func (c *conn) post(extra http.Header, body []byte) error {
 	limit := c.opts.Limits.PostTimeout
 	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, fmt.Errorf("no answer within PostTimeout = %s", limit))
 	defer cancel()
-	resp, err := c.request(ctx, http.MethodPost, c.target.Load(), protocol.MediaTypeJSON, body)
+	resp, err := c.request(ctx, http.MethodPost, c.target.Load(), protocol.MediaTypeJSON, extra, body)
 	if err != nil {
 		return httpx.SendError(err)
 	}

@@ -69,7 +69,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string)
 	if refusal != nil {
 		return refusal
 	}
-	in := &transport.Inbound{Via: s}
+	in := &transport.Inbound{Via: &posted{s, r.Header}}
 	in.SetBody(body)
 	in.Err = codec.NewDecoder(&h.opts.Limits.Codec).Decode(body.B, &in.Message)
 	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok && bad.Code == protocol.CodeParseError {
@@ -94,6 +94,20 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string)
 	in.Release()
 	return refusal
 }
+
+// posted is the exchange of one message: the session, and what the POST said.
+type posted struct {
+	*session
+	header http.Header
+}
+
+var _ transport.Requester = (*posted)(nil)
+
+// Header implements [transport.Headers].
+func (p *posted) Header() map[string][]string { return p.header }
+
+// Principal implements [transport.Principal].
+func (p *posted) Principal() string { return p.principal }
 
 // Read implements [transport.Conn].
 func (s *session) Read(in *transport.Inbound) error {

@@ -127,6 +127,7 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	if err != nil {
 		return err
 	}
+	p.extra = transport.HeaderOf(ctx)
 	if len(p.ids) > 0 {
 		p.enter()
 		if !c.start(&c.running, p.run) {

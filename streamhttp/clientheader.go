@@ -17,7 +17,14 @@ var (
 
 // postHeader returns the header of the POST that carries p in session s.
 func (p *post) postHeader(s clientSession) (http.Header, error) {
-	h := p.c.header(8)
+	h := p.c.header(8 + len(p.extra))
+	for name, values := range p.extra {
+		switch name = http.CanonicalHeaderKey(name); name {
+		case protocol.HeaderSessionID, protocol.HeaderProtocolVersion, protocol.HeaderLastEventID:
+		default:
+			h[name] = values
+		}
+	}
 	h[protocol.HeaderAccept] = accepted
 	h[protocol.HeaderContentType] = contentJSON
 	if p.modern {

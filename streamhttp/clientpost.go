@@ -24,6 +24,7 @@ type post struct {
 	method   string
 	modern   bool              // it carries its own version
 	revision protocol.Revision // if modern: that version
+	extra    http.Header       // of transport.WithHeader
 
 	ids    []codec.ID               // the requests in it; more than one in a batch
 	open   []codec.ID               // those without an answer

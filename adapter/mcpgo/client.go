@@ -1,0 +1,287 @@
+package mcpgo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	sdk "github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// ClientOptions configure a [ClientTransport]. They are copied; the zero value is
+// ready to use.
+type ClientOptions struct {
+	// MaxReverse bounds the requests of the server that are handled at once;
+	// those beyond it are answered -32000. 0 means DefaultMaxReverse.
+	MaxReverse int
+	// MaxNotifications bounds the notifications that wait for the handler of an
+	// earlier one; those beyond it keep the connection from being read. 0 means
+	// DefaultMaxNotifications.
+	MaxNotifications int
+	// Logger gets diagnostics; nil discards them.
+	Logger *slog.Logger
+}
+
+// ClientTransport puts mcp-go's client on a connection of this module. It
+// implements the Interface and the BidirectionalInterface of mcp-go's package
+// transport. Its methods are safe for concurrent use.
+type ClientTransport struct {
+	dialer transport.Dialer
+	opts   ClientOptions
+	log    *slog.Logger
+	http   bool // cancelling is the transport's own
+
+	starting sync.Mutex
+
+	mu       sync.Mutex
+	conn     transport.Conn // nil before Start
+	cause    error          // why the connection is over; nil while it is not
+	pending  map[codec.IDKey]*pendingCall
+	onLost   func(error)
+	closed   bool
+	ctx      context.Context // of the server's requests
+	cancel   context.CancelFunc
+	revision string
+
+	notices noticeLane
+	reverse reverseCalls
+}
+
+var (
+	_ sdk.BidirectionalInterface = (*ClientTransport)(nil)
+	_ sdk.HTTPConnection         = (*HTTPTransport)(nil)
+)
+
+// NewTransport returns a transport that opens its connection with d when it is
+// started: a child process of stdio.Command, for instance. o may be nil.
+func NewTransport(d transport.Dialer, o *ClientOptions) *ClientTransport {
+	t := &ClientTransport{dialer: d, pending: make(map[codec.IDKey]*pendingCall)}
+	if o != nil {
+		t.opts = *o
+	}
+	if t.opts.MaxReverse == 0 {
+		t.opts.MaxReverse = DefaultMaxReverse
+	}
+	if t.opts.MaxNotifications == 0 {
+		t.opts.MaxNotifications = DefaultMaxNotifications
+	}
+	t.log = t.opts.Logger
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.notices.init(t.opts.MaxNotifications)
+	return t
+}
+
+// NewConnTransport returns a transport on a connection that is open already, one
+// end of a transport.Pipe for instance. The transport closes it. o may be nil.
+func NewConnTransport(c transport.Conn, o *ClientOptions) *ClientTransport {
+	return NewTransport(openDialer{c}, o)
+}
+
+// openDialer is the dialer of a connection that is open.
+type openDialer struct{ transport.Conn }
+
+// Dial implements [transport.Dialer].
+func (d openDialer) Dial(context.Context) (transport.Conn, error) { return d.Conn, nil }
+
+// Start implements mcp-go's Interface: it opens the connection, within ctx. What
+// the server sends from then on waits until handlers are set. Starting again does
+// nothing.
+func (t *ClientTransport) Start(ctx context.Context) error {
+	t.starting.Lock()
+	defer t.starting.Unlock()
+	t.mu.Lock()
+	started, closed := t.conn != nil, t.closed
+	t.mu.Unlock()
+	switch {
+	case closed:
+		return sdk.ErrTransportClosed
+	case started:
+		return nil
+	}
+	c, err := t.dialer.Dial(ctx)
+	if err != nil {
+		return sdkError(err)
+	}
+	t.mu.Lock()
+	t.conn = c
+	closed = t.closed
+	t.mu.Unlock()
+	if closed {
+		_ = c.Close()
+		return sdk.ErrTransportClosed
+	}
+	go t.read(c)
+	return nil
+}
+
+// SendRequest implements mcp-go's Interface. The result is the caller's.
+func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest) (*sdk.JSONRPCResponse, error) {
+	id, err := appendJSON(nil, r.ID.Value())
+	if err != nil {
+		return nil, fmt.Errorf("mcpgo: id: %w", err)
+	}
+	key := codec.ID(id).Key()
+	if !key.Valid() {
+		return nil, fmt.Errorf("mcpgo: %s is no request id", id)
+	}
+	params, err := t.params(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	defer params.put()
+	call := &pendingCall{answer: make(chan struct{})}
+	c, err := t.enter(key, call)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave(key)
+	m := codec.Message{Kind: codec.Request, ID: id, Method: []byte(r.Method), Params: params.b, OneLine: true}
+	sending := ctx
+	if t.http && len(r.Header) > 0 {
+		sending = transport.WithHeader(ctx, r.Header)
+	}
+	if err := c.Send(sending, &m); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, sdkError(err)
+	}
+	select {
+	case <-call.answer:
+	case <-ctx.Done():
+		if canceler, ok := c.(transport.Canceler); ok && t.http {
+			canceler.Cancel(key)
+		}
+		return nil, ctx.Err()
+	}
+	if call.err != nil {
+		return nil, call.err
+	}
+	call.response.ID = r.ID
+	return &call.response, nil
+}
+
+// pendingCall is a request that waits for its answer.
+type pendingCall struct {
+	answer   chan struct{} // closed when response or err is set
+	response sdk.JSONRPCResponse
+	err      error
+}
+
+// enter makes call one that an answer finds, and returns the connection.
+func (t *ClientTransport) enter(key codec.IDKey, call *pendingCall) (transport.Conn, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.cause != nil:
+		return nil, t.cause
+	case t.conn == nil:
+		return nil, fmt.Errorf("%w: it was not started", sdk.ErrTransportClosed)
+	case t.pending[key] != nil:
+		return nil, fmt.Errorf("mcpgo: the id is in use by another request")
+	}
+	t.pending[key] = call
+	return t.conn, nil
+}
+
+func (t *ClientTransport) leave(key codec.IDKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.pending, key)
+}
+
+// SendNotification implements mcp-go's Interface.
+func (t *ClientTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	t.mu.Lock()
+	c, err := t.conn, t.cause
+	t.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case c == nil:
+		return fmt.Errorf("%w: it was not started", sdk.ErrTransportClosed)
+	}
+	params, err := appendParams(nil, &n.Params)
+	if err != nil {
+		return fmt.Errorf("mcpgo: params of %s: %w", n.Method, err)
+	}
+	m := codec.Message{Kind: codec.Notification, Method: []byte(n.Method), Params: params}
+	if err := c.Send(ctx, &m); err != nil {
+		return sdkError(err)
+	}
+	return nil
+}
+
+// SetNotificationHandler implements mcp-go's Interface. h is called with one
+// notification at a time, in order; it may send requests.
+func (t *ClientTransport) SetNotificationHandler(h func(mcp.JSONRPCNotification)) { t.notices.set(h) }
+
+// SetRequestHandler implements mcp-go's BidirectionalInterface. Each request runs
+// on a goroutine of its own, for as long as it likes, unless the server cancels
+// it.
+func (t *ClientTransport) SetRequestHandler(h sdk.RequestHandler) { t.reverse.set(t, h) }
+
+// SetConnectionLostHandler is what client.OnConnectionLost looks for: h is called
+// once when the connection has ended and Close was not called.
+func (t *ClientTransport) SetConnectionLostHandler(h func(error)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.onLost = h
+}
+
+// GetSessionId implements mcp-go's Interface.
+func (t *ClientTransport) GetSessionId() string {
+	t.mu.Lock()
+	c := t.conn
+	t.mu.Unlock()
+	if c == nil {
+		return ""
+	}
+	return c.SessionID()
+}
+
+// Close implements mcp-go's Interface: it ends the connection, and every call
+// fails.
+func (t *ClientTransport) Close() error {
+	t.mu.Lock()
+	t.closed = true
+	c := t.conn
+	t.mu.Unlock()
+	t.cancel()
+	t.fail(sdk.ErrTransportClosed)
+	if closer, ok := t.dialer.(io.Closer); ok && c == nil {
+		return closer.Close()
+	}
+	if c == nil {
+		return nil
+	}
+	return c.Close()
+}
+
+// HTTPTransport is a ClientTransport over HTTP, as mcp-go's client wants to know:
+// it leaves cancellation to the transport then.
+type HTTPTransport struct {
+	*ClientTransport
+	legacy bool
+}
+
+// SetProtocolVersion implements mcp-go's HTTPConnection. The transport finds the
+// version in what it carries.
+func (t *HTTPTransport) SetProtocolVersion(version string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.revision = version
+}
+
+// RequiresLegacyProtocol keeps mcp-go's client from asking for 2026-07-28 where
+// the transport cannot carry it.
+func (t *HTTPTransport) RequiresLegacyProtocol() bool { return t.legacy }

@@ -1,0 +1,121 @@
+package mcpgo
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/wirespool/wirespool/transport"
+)
+
+// install puts our hook before all others of s: HandleMessage has no other place
+// where a transport may hand in what it knows besides the text.
+func install(s *server.MCPServer) *server.Hooks {
+	h := s.GetHooks()
+	if h == nil {
+		h = &server.Hooks{}
+		server.WithHooks(h)(s)
+	}
+	h.OnBeforeAny = slices.Insert(h.OnBeforeAny, 0, server.BeforeAnyHookFunc(hook))
+	return h
+}
+
+// hooked reports whether our hook is still in place.
+func (s *Server) hooked() bool { return s.mcp.GetHooks() == s.hooks }
+
+// hook completes a request that mcp-go has decoded: with the arguments that we
+// decoded, and with the headers it came with.
+func hook(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
+	c, ok := server.ClientSessionFromContext(ctx).(*callSession)
+	if !ok {
+		return // another transport's
+	}
+	if call, ok := message.(*mcp.CallToolRequest); ok && c.stripped {
+		call.Params.Arguments, call.Params.RawArguments = c.arguments, bytes.Clone(c.raw)
+		c.arguments, c.raw, c.stripped = nil, nil, false
+	}
+	if h := c.header(); h != nil {
+		if at := headerOf(message); at != nil {
+			*at = h
+		}
+	}
+}
+
+// headerOf returns where a request of mcp-go keeps its headers; nil for a type
+// that keeps none.
+func headerOf(message any) *http.Header {
+	switch m := message.(type) {
+	case *mcp.CallToolRequest:
+		return &m.Header
+	case *mcp.InitializeRequest:
+		return &m.Header
+	case *mcp.PingRequest:
+		return &m.Header
+	case *mcp.DiscoverRequest:
+		return &m.Header
+	case *mcp.SubscriptionsListenRequest:
+		return &m.Header
+	case *mcp.SetLevelRequest:
+		return &m.Header
+	case *mcp.ListResourcesRequest:
+		return &m.Header
+	case *mcp.ListResourceTemplatesRequest:
+		return &m.Header
+	case *mcp.ReadResourceRequest:
+		return &m.Header
+	case *mcp.SubscribeRequest:
+		return &m.Header
+	case *mcp.UnsubscribeRequest:
+		return &m.Header
+	case *mcp.ListPromptsRequest:
+		return &m.Header
+	case *mcp.GetPromptRequest:
+		return &m.Header
+	case *mcp.ListToolsRequest:
+		return &m.Header
+	case *mcp.GetTaskRequest:
+		return &m.Header
+	case *mcp.ListTasksRequest:
+		return &m.Header
+	case *mcp.TaskResultRequest:
+		return &m.Header
+	case *mcp.CancelTaskRequest:
+		return &m.Header
+	case *mcp.CompleteRequest:
+		return &m.Header
+	}
+	return nil
+}
+
+// header returns the headers of the HTTP request that the call came in, nil where
+// there was none.
+func (c *callSession) header() http.Header {
+	if r, ok := c.via.(transport.Headers); ok {
+		return r.Header()
+	}
+	return nil
+}
+
+// Header returns the headers of the HTTP request that is being handled in ctx;
+// nil on other transports. They must not be written to.
+func Header(ctx context.Context) http.Header {
+	if c, ok := server.ClientSessionFromContext(ctx).(*callSession); ok {
+		return c.header()
+	}
+	return nil
+}
+
+// Principal says who sent the HTTP request that is being handled in ctx, as the
+// transport's Authenticate found out; empty for nobody in particular.
+func Principal(ctx context.Context) string {
+	if c, ok := server.ClientSessionFromContext(ctx).(*callSession); ok {
+		if r, ok := c.via.(transport.Principal); ok {
+			return r.Principal()
+		}
+	}
+	return ""
+}
