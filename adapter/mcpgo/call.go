@@ -34,6 +34,7 @@ type callSession struct {
 	listens *listener // of a subscriptions/listen
 
 	// For the hook: what the text of the message lacks.
+	tool      string
 	arguments any
 	raw       codec.Value
 	stripped  bool

@@ -125,56 +125,42 @@ func (t *ClientTransport) Start(ctx context.Context) error {
 
 // SendRequest implements mcp-go's Interface. The result is the caller's.
 func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest) (*sdk.JSONRPCResponse, error) {
-	id, err := appendJSON(nil, r.ID.Value())
-	if err != nil {
-		return nil, fmt.Errorf("mcpgo: id: %w", err)
-	}
-	key := codec.ID(id).Key()
-	if !key.Valid() {
-		return nil, fmt.Errorf("mcpgo: %s is no request id", id)
-	}
-	params, err := t.params(r.Params)
-	if err != nil {
+	call := calls.Get().(*pendingCall)
+	if err := call.encode(&r); err != nil {
 		return nil, err
 	}
-	defer params.put()
-	call := &pendingCall{answer: make(chan struct{})}
+	key := call.message.ID.Key()
 	c, err := t.enter(key, call)
 	if err != nil {
 		return nil, err
 	}
-	defer t.leave(key)
-	m := codec.Message{Kind: codec.Request, ID: id, Method: []byte(r.Method), Params: params.b, OneLine: true}
 	sending := ctx
 	if t.http && len(r.Header) > 0 {
 		sending = transport.WithHeader(ctx, r.Header)
 	}
-	if err := c.Send(sending, &m); err != nil {
+	if err := c.Send(sending, &call.message); err != nil {
+		t.leave(key)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, sdkError(err)
 	}
 	select {
-	case <-call.answer:
+	case <-call.answered:
 	case <-ctx.Done():
+		t.leave(key)
 		if canceler, ok := c.(transport.Canceler); ok && t.http {
 			canceler.Cancel(key)
 		}
 		return nil, ctx.Err()
 	}
-	if call.err != nil {
-		return nil, call.err
+	response, err := call.response, call.err
+	call.put() // nobody else has it any more
+	if err != nil {
+		return nil, err
 	}
-	call.response.ID = r.ID
-	return &call.response, nil
-}
-
-// pendingCall is a request that waits for its answer.
-type pendingCall struct {
-	answer   chan struct{} // closed when response or err is set
-	response sdk.JSONRPCResponse
-	err      error
+	response.ID = r.ID
+	return response, nil
 }
 
 // enter makes call one that an answer finds, and returns the connection.

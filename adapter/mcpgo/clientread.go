@@ -84,16 +84,16 @@ func (t *ClientTransport) answer(m *codec.Message, failed error) {
 		t.log.Debug("answer to no call dropped", "id", m.ID.String())
 		return
 	}
-	call.err = failed
-	call.response.JSONRPC = mcp.JSONRPC_VERSION
 	switch {
 	case failed != nil:
+		call.err = failed
 	case m.Kind == codec.Response:
-		call.response.Result = json.RawMessage(bytes.Clone(m.Result)) // the client keeps it
+		result := json.RawMessage(bytes.Clone(m.Result)) // the client keeps it
+		call.response = &sdk.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: result}
 	default:
-		call.response.Error = details(m.WireError())
+		call.response = &sdk.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Error: details(m.WireError())}
 	}
-	close(call.answer)
+	call.answered <- struct{}{}
 }
 
 // details is the error of an answer as mcp-go has it.
@@ -144,7 +144,7 @@ func (t *ClientTransport) fail(err error) {
 	t.mu.Unlock()
 	for _, call := range pending {
 		call.err = err
-		close(call.answer)
+		call.answered <- struct{}{}
 	}
 	t.notices.end()
 }

@@ -3,6 +3,7 @@ package mcpgo
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -35,7 +36,8 @@ func hook(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
 		return // another transport's
 	}
 	if call, ok := message.(*mcp.CallToolRequest); ok && c.stripped {
-		call.Params.Arguments, call.Params.RawArguments = c.arguments, bytes.Clone(c.raw)
+		call.Params.Name, call.Params.Arguments = c.tool, c.arguments
+		call.Params.RawArguments = json.RawMessage(bytes.Clone(c.raw))
 		c.arguments, c.raw, c.stripped = nil, nil, false
 	}
 	if h := c.header(); h != nil {

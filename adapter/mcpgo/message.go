@@ -1,6 +1,7 @@
 package mcpgo
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -11,52 +12,61 @@ import (
 )
 
 // appendMessage appends the text of the call's request as HandleMessage wants
-// it. The arguments of a tool are not in it if our hook hands them over decoded:
-// mcp-go would look at them seven times.
+// it. The name and the arguments of a tool are not in it if our hook can hand
+// them over decoded: mcp-go would look at them seven times.
 func (c *callSession) appendMessage(dst []byte) []byte {
 	r := c.request
 	method, params := r.Method(), r.Params()
 	if method == protocol.MethodToolsCall && c.server.hooked() {
-		if dst, ok := c.appendCall(dst, params, r.Fact(codec.FactArguments)); ok {
+		if dst, ok := c.appendCall(dst, params); ok {
 			return dst
 		}
 	}
 	return codec.AppendRequest(dst, r.ID(), method, params)
 }
 
-// appendCall is appendMessage for a tools/call without its arguments; false when
-// they have to stay, because something is wrong with them that mcp-go has words
-// for.
-func (c *callSession) appendCall(dst []byte, params, arguments codec.Value) ([]byte, bool) {
-	if arguments == nil || params.Kind() != codec.Object {
+// appendCall is appendMessage for a tools/call without its name and arguments;
+// false when they have to stay, because something is wrong with them that mcp-go
+// has words for.
+func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) {
+	name := c.request.Fact(codec.FactName)
+	if name.Kind() != codec.String {
 		return dst, false
 	}
-	decoded, ok := plain(arguments, plainDepth)
-	if !ok {
-		return dst, false
+	arguments := c.request.Fact(codec.FactArguments)
+	var decoded any
+	if arguments != nil {
+		var ok bool
+		if decoded, ok = plain(arguments, plainDepth); !ok {
+			return dst, false
+		}
 	}
 	from := len(dst)
 	dst = append(dst, `{"jsonrpc":"2.0","method":"tools/call","id":`...)
 	dst = append(dst, c.request.ID()...)
+	bare := len(dst)
 	dst = append(dst, `,"params":{`...)
 	first := len(dst)
-	for name, value := range params.Members() {
-		text, _ := name.Text()
-		if string(text) == "arguments" {
+	for member, value := range params.Members() {
+		text, _ := member.Text()
+		switch string(text) {
+		case "name", "arguments":
 			continue
 		}
-		if foldsTo(text, "arguments") { // encoding/json takes it for arguments
-			return dst[:from], false
+		if bytes.EqualFold(text, []byte("name")) || bytes.EqualFold(text, []byte("arguments")) {
+			return dst[:from], false // encoding/json takes it for the other
 		}
-		if len(dst) > first {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, name...)
-		dst = append(dst, ':')
+		dst = append(append(comma(dst, first), member...), ':')
 		dst = append(dst, value...)
 	}
+	if len(dst) == first {
+		dst = dst[:bare]
+	} else {
+		dst = append(dst, '}')
+	}
+	c.tool, _ = plainString(name)
 	c.arguments, c.raw, c.stripped = decoded, arguments, true
-	return append(dst, "}}"...), true
+	return append(dst, '}'), true
 }
 
 // appendAnswer appends the result that HandleMessage returned, or returns the

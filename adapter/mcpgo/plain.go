@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/wirespool/wirespool/codec"
 )
@@ -57,10 +56,4 @@ func plainString(v codec.Value) (string, bool) {
 	}
 	text, ok := v.Text()
 	return string(text), ok
-}
-
-// foldsTo reports whether encoding/json takes name for the field, though it is
-// not the same.
-func foldsTo(name []byte, field string) bool {
-	return string(name) != field && strings.EqualFold(string(name), field)
 }

@@ -39,6 +39,7 @@ require (
 	github.com/tidwall/pretty v1.3.0 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
+	github.com/wirespool/wirespool/adapter/mcpgo v0.0.0
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/arch v0.0.0-20210923205945-b76863e36670 // indirect
 	golang.org/x/exp/event v0.0.0-20260611194520-c48552f49976 // indirect
@@ -54,3 +55,5 @@ require (
 replace github.com/wirespool/wirespool => ../..
 
 replace github.com/wirespool/wirespool/adapter/gosdk => ../../adapter/gosdk
+
+replace github.com/wirespool/wirespool/adapter/mcpgo => ../../adapter/mcpgo

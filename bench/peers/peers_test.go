@@ -34,3 +34,5 @@ func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
 func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
+
+func BenchmarkAdapterMCPGo(b *testing.B) { run(b, "AdapterMCPGo") }
