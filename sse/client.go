@@ -89,7 +89,7 @@ func (d *dialer) dial(ctx context.Context) (*conn, error) {
 	if err := d.pause(ctx); err != nil {
 		return nil, err
 	}
-	c := &conn{d: d, opts: &d.opts, url: u, closed: make(chan struct{})}
+	c := &conn{d: d, opts: &d.opts, url: u, decoder: codec.NewDecoder(&d.opts.Codec), closed: make(chan struct{})}
 	if user := u.User; user != nil {
 		password, _ := user.Password()
 		c.basic = httpx.BasicAuth(user.Username(), password)

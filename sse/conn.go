@@ -43,9 +43,10 @@ type conn struct {
 	target atomic.Pointer[url.URL] // to post to
 
 	// Of whoever reads.
-	events *eventstream.Reader
-	alive  bool // the server sends keep-alives, so silence means something
-	idle   *time.Timer
+	events  *eventstream.Reader
+	decoder *codec.Decoder
+	alive   bool // the server sends keep-alives, so silence means something
+	idle    *time.Timer
 }
 
 // use takes the endpoint event: a reference that must not lead to another
@@ -95,7 +96,7 @@ func (c *conn) Read(in *transport.Inbound) error {
 		case e.Is("message") && len(e.Data) > 0:
 			text := bytes.Clone(e.Data)
 			in.Via, in.Bytes = c, len(text)
-			in.Err = codec.NewDecoder(&c.opts.Codec).Decode(text, &in.Message)
+			in.Err = c.decoder.Decode(text, &in.Message)
 			return nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
@@ -55,14 +56,15 @@ type AuthError = httpx.AuthError
 
 // Handler serves the HTTP+SSE transport. It implements http.Handler.
 type Handler struct {
-	entry  http.Handler // admit, or CORS around it
-	server Server
-	opts   Options
-	guard  *httpx.Guard
-	bodies httpx.Bodies
-	stream httpx.StreamOptions
-	quota  httpx.Quota
-	log    *slog.Logger
+	entry    http.Handler // admit, or CORS around it
+	server   Server
+	opts     Options
+	guard    *httpx.Guard
+	bodies   httpx.Bodies
+	decoders sync.Pool
+	stream   httpx.StreamOptions
+	quota    httpx.Quota
+	log      *slog.Logger
 
 	ctx context.Context // ends with Close
 	end context.CancelFunc
@@ -90,6 +92,7 @@ func NewHandler(s Server, o *Options) (*Handler, error) {
 		return nil, fmt.Errorf("sse: PublicURL: %w", err)
 	}
 	h.bodies.Max, h.bodies.Timeout = limits.MaxBody, limits.ReadTimeout
+	h.decoders.New = func() any { return codec.NewDecoder(&limits.Codec) }
 	h.stream = limits.stream()
 	h.quota.Max, h.quota.Per = limits.MaxSessions, limits.MaxPerPrincipal
 	h.log = cmp.Or(h.opts.Logger, slog.New(slog.DiscardHandler))

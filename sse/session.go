@@ -71,7 +71,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, principal string)
 	}
 	in := &transport.Inbound{Via: &posted{s, r.Header}}
 	in.SetBody(body)
-	in.Err = codec.NewDecoder(&h.opts.Limits.Codec).Decode(body.B, &in.Message)
+	d := h.decoders.Get().(*codec.Decoder)
+	in.Err = d.Decode(body.B, &in.Message)
+	h.decoders.Put(d)
 	if bad, ok := errors.AsType[*codec.DecodeError](in.Err); ok && bad.Code == protocol.CodeParseError {
 		in.Release()
 		refusal := httpx.Refuse(http.StatusBadRequest, bad.Error())

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -122,7 +123,18 @@ type dialer struct {
 	http http.RoundTripper
 	era  atomic.Uint32 // protocol.Era that the endpoint was found to speak
 
-	conns atomic.Int64 // that are open
+	conns    atomic.Int64 // that are open
+	decoders sync.Pool
+}
+
+// decode decodes a message of ours or of the server's.
+func (d *dialer) decode(text []byte, m *codec.Message) error {
+	decoder, ok := d.decoders.Get().(*codec.Decoder)
+	if !ok {
+		decoder = codec.NewDecoder(&d.opts.Codec)
+	}
+	defer d.decoders.Put(decoder)
+	return decoder.Decode(text, m)
 }
 
 // Dial implements [transport.Dialer].

@@ -51,7 +51,7 @@ func (c *conn) readBody(resp *http.Response) ([]byte, error) {
 func (p *post) take(text []byte) *transport.Inbound {
 	in := inboundPool.Get().(*transport.Inbound)
 	in.Via, in.Bytes = p.c, len(text)
-	in.Err = codec.NewDecoder(&p.c.opts.Codec).Decode(text, &in.Message)
+	in.Err = p.c.d.decode(text, &in.Message)
 	if p.settle(in) {
 		return in
 	}

@@ -50,7 +50,7 @@ func (c *conn) newPost(m *codec.Message) (*post, error) {
 // postOf makes a post of an encoded message, which is transferred.
 func (c *conn) postOf(body []byte) (*post, error) {
 	p := &post{c: c, body: body, sink: c.deliver}
-	if err := codec.NewDecoder(&c.opts.Codec).Decode(body, &p.msg); err != nil {
+	if err := c.d.decode(body, &p.msg); err != nil {
 		return nil, fmt.Errorf("streamhttp: the message is not fit to be sent: %w", err)
 	}
 	if info, known := protocol.LookupMethod(p.msg.Method); known {

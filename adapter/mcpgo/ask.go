@@ -18,9 +18,12 @@ type caller interface {
 
 // ask asks the client and decodes its answer.
 func ask[T any](ctx context.Context, to caller, method string, params any) (*T, error) {
-	text, err := appendJSON(nil, params)
-	if err != nil {
-		return nil, fmt.Errorf("mcpgo: params of %s: %w", method, err)
+	var text []byte
+	if params != nil {
+		var err error
+		if text, err = appendJSON(nil, params); err != nil {
+			return nil, fmt.Errorf("mcpgo: params of %s: %w", method, err)
+		}
 	}
 	r, err := to.call(ctx, method, text)
 	if err != nil {

@@ -37,6 +37,8 @@ type callSession struct {
 	tool      string
 	arguments any
 	raw       codec.Value
+	meta      *mcp.Meta
+	sender    client
 	stripped  bool
 }
 

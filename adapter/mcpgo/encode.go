@@ -89,12 +89,12 @@ func appendContent(dst []byte, content mcp.Content) ([]byte, error) {
 
 func appendText(dst []byte, c *mcp.TextContent) []byte {
 	dst = codec.AppendString(append(dst, `{"type":`...), c.Type)
-	return append(codec.AppendString(append(dst, `,"text":`...), c.Text), '}')
+	return append(appendString(append(dst, `,"text":`...), c.Text), '}')
 }
 
 func appendData(dst []byte, kind, data, media string) []byte {
 	dst = codec.AppendString(append(dst, `{"type":`...), kind)
-	dst = codec.AppendString(append(dst, `,"data":`...), data)
+	dst = appendString(append(dst, `,"data":`...), data)
 	return append(codec.AppendString(append(dst, `,"mimeType":`...), media), '}')
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/wirespool/wirespool/adapter/mcpgo"
 	"github.com/wirespool/wirespool/framing"
+	"github.com/wirespool/wirespool/stdio"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -365,3 +366,5 @@ func callErr(ctx context.Context, cl *client.Client, tool string, arguments any)
 	}
 	return result.Content[0].(mcp.TextContent).Text, nil
 }
+
+func childOptions(env string) *stdio.Options { return &stdio.Options{Env: []string{env}} }

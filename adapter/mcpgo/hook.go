@@ -25,8 +25,11 @@ func install(s *server.MCPServer) *server.Hooks {
 	return h
 }
 
-// hooked reports whether our hook is still in place.
-func (s *Server) hooked() bool { return s.mcp.GetHooks() == s.hooks }
+// handsOver reports whether our hook is still in place, and no hook looks at the
+// text of messages.
+func (s *Server) handsOver() bool {
+	return s.mcp.GetHooks() == s.hooks && len(s.hooks.OnRequestInitialization) == 0
+}
 
 // hook completes a request that mcp-go has decoded: with the arguments that we
 // decoded, and with the headers it came with.
@@ -36,15 +39,34 @@ func hook(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
 		return // another transport's
 	}
 	if call, ok := message.(*mcp.CallToolRequest); ok && c.stripped {
-		call.Params.Name, call.Params.Arguments = c.tool, c.arguments
-		call.Params.RawArguments = json.RawMessage(bytes.Clone(c.raw))
-		c.arguments, c.raw, c.stripped = nil, nil, false
+		c.complete(ctx, call)
 	}
 	if h := c.header(); h != nil {
 		if at := headerOf(message); at != nil {
 			*at = h
 		}
 	}
+}
+
+// complete puts into a tools/call what its text lacked.
+func (c *callSession) complete(ctx context.Context, call *mcp.CallToolRequest) {
+	p := &call.Params
+	p.Name, p.Arguments, p.RawArguments = c.tool, c.arguments, json.RawMessage(bytes.Clone(c.raw))
+	if c.meta != nil {
+		p.Meta = c.meta
+	}
+	if capabilities := c.sender.capabilities; capabilities != nil {
+		own := *capabilities
+		info := server.RequestProtocolInfoFromContext(ctx)
+		info.ClientCapabilities = &own
+		c.SetClientCapabilities(own)
+		if c.sender.info != nil {
+			own := *c.sender.info
+			info.ClientInfo = &own
+			c.SetClientInfo(own)
+		}
+	}
+	c.stripped, c.arguments, c.raw, c.meta = false, nil, nil, nil
 }
 
 // headerOf returns where a request of mcp-go keeps its headers; nil for a type

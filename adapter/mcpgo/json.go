@@ -3,6 +3,7 @@ package mcpgo
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -19,7 +20,7 @@ func appendValue(dst []byte, value any, depth int) ([]byte, error) {
 	case nil:
 		return append(dst, "null"...), nil
 	case string:
-		return codec.AppendString(dst, v), nil
+		return appendString(dst, v), nil
 	case bool:
 		return strconv.AppendBool(dst, v), nil
 	case int:
@@ -48,6 +49,11 @@ func appendValue(dst []byte, value any, depth int) ([]byte, error) {
 	return appendReflected(dst, value)
 }
 
+// appendString appends a string, for which it makes room in one go.
+func appendString(dst []byte, s string) []byte {
+	return codec.AppendString(slices.Grow(dst, len(s)+roomBehind), s)
+}
+
 // appendRaw appends an object of values that encoding/json has made.
 func appendRaw(dst []byte, members map[string]json.RawMessage) []byte {
 	dst = append(dst, '{')
@@ -57,7 +63,7 @@ func appendRaw(dst []byte, members map[string]json.RawMessage) []byte {
 		if value == nil {
 			value = json.RawMessage("null")
 		}
-		dst = codec.AppendOneLine(dst, value)
+		dst = codec.AppendOneLine(slices.Grow(dst, len(value)+roomBehind), value)
 	}
 	return append(dst, '}')
 }

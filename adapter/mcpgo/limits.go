@@ -20,6 +20,10 @@ const (
 	// plainDepth is how deep arguments may nest to be decoded here: what nests
 	// deeper would be looked at once for each level.
 	plainDepth = 32
+	// maxClients and maxClientText bound what is remembered of clients that say
+	// in each request who they are: a new one each time must not become memory.
+	maxClients    = 64
+	maxClientText = 2 << 10
 )
 
 // maxKeptText and maxPooledText bound the memory that is kept for the params of
@@ -28,6 +32,10 @@ const (
 	maxKeptText   = 16 << 10
 	maxPooledText = 1 << 20
 )
+
+// roomBehind is what is left for the rest of a message behind a text that may be
+// large, and for its first few escapes, so that memory need not grow once more.
+const roomBehind = 256
 
 // Of a client.
 const (

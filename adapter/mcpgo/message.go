@@ -12,12 +12,12 @@ import (
 )
 
 // appendMessage appends the text of the call's request as HandleMessage wants
-// it. The name and the arguments of a tool are not in it if our hook can hand
-// them over decoded: mcp-go would look at them seven times.
+// it. What a tools/call says is not in it if our hook can hand it over decoded:
+// mcp-go would look at it seven times.
 func (c *callSession) appendMessage(dst []byte) []byte {
 	r := c.request
 	method, params := r.Method(), r.Params()
-	if method == protocol.MethodToolsCall && c.server.hooked() {
+	if method == protocol.MethodToolsCall && c.server.handsOver() {
 		if dst, ok := c.appendCall(dst, params); ok {
 			return dst
 		}
@@ -25,9 +25,9 @@ func (c *callSession) appendMessage(dst []byte) []byte {
 	return codec.AppendRequest(dst, r.ID(), method, params)
 }
 
-// appendCall is appendMessage for a tools/call without its name and arguments;
-// false when they have to stay, because something is wrong with them that mcp-go
-// has words for.
+// appendCall is appendMessage for a tools/call without its name, its arguments and
+// most of its _meta; false when they have to stay, because something is wrong
+// with them that mcp-go has words for.
 func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) {
 	name := c.request.Fact(codec.FactName)
 	if name.Kind() != codec.String {
@@ -51,6 +51,20 @@ func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) 
 		text, _ := member.Text()
 		switch string(text) {
 		case "name", "arguments":
+			continue
+		case "_meta":
+			before := len(dst)
+			dst = append(comma(dst, first), `"_meta":{`...)
+			open := len(dst)
+			var ok bool
+			if dst, ok = c.appendMeta(dst, value); !ok {
+				return dst[:from], false
+			}
+			if len(dst) == open {
+				dst = dst[:before]
+			} else {
+				dst = append(dst, '}')
+			}
 			continue
 		}
 		if bytes.EqualFold(text, []byte("name")) || bytes.EqualFold(text, []byte("arguments")) {

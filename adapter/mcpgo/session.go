@@ -22,14 +22,15 @@ import (
 type connSession struct {
 	identity
 	catalog
-	server *Server
-	peer   *dispatch.Peer
-	id     string
-	shared bool
-	out    outbox
-	hub    hub
-	text   []byte // memory of params; of out's goroutine
-	once   sync.Once
+	server  *Server
+	peer    *dispatch.Peer
+	id      string
+	shared  bool
+	out     outbox
+	hub     hub
+	clients clients
+	text    []byte // memory of params; of out's goroutine
+	once    sync.Once
 }
 
 var _ interface {
