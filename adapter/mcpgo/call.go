@@ -30,8 +30,9 @@ type callSession struct {
 	modern  bool
 	token   codec.Value // the progress token: a copy
 	out     outbox
-	text    []byte    // memory of params; of out's goroutine
-	listens *listener // of a subscriptions/listen
+	text    []byte       // memory of params; of out's goroutine
+	listens *listener    // of a subscriptions/listen
+	failure *codec.Error // what the handler returned, if it has a code of its own
 
 	// For the hook: what the text of the message lacks.
 	tool      string

@@ -4,25 +4,54 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
-// install puts our hook before all others of s: HandleMessage has no other place
-// where a transport may hand in what it knows besides the text.
+// install puts our hooks before all others of s, unless they are there already:
+// HandleMessage has no other place where a transport may hand in what it knows
+// besides the text, and learn what a handler returned.
 func install(s *server.MCPServer) *server.Hooks {
 	h := s.GetHooks()
 	if h == nil {
 		h = &server.Hooks{}
 		server.WithHooks(h)(s)
 	}
+	ours := reflect.ValueOf(hook).Pointer()
+	if slices.ContainsFunc(h.OnBeforeAny, func(f server.BeforeAnyHookFunc) bool { return reflect.ValueOf(f).Pointer() == ours }) {
+		return h
+	}
 	h.OnBeforeAny = slices.Insert(h.OnBeforeAny, 0, server.BeforeAnyHookFunc(hook))
+	h.OnError = slices.Insert(h.OnError, 0, server.OnErrorHookFunc(errorHook))
 	return h
+}
+
+// errorHook notes an error that has a code of its own: mcp-go answers everything
+// that a handler returns with -32603.
+func errorHook(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+	c, ok := server.ClientSessionFromContext(ctx).(*callSession)
+	if !ok {
+		return
+	}
+	if e, ok := errors.AsType[*codec.Error](err); ok {
+		c.failure = e
+	} else if missing, ok := errors.AsType[mcp.MissingRequiredClientCapabilityError](err); ok { // SH26-16
+		data := codec.AppendString([]byte(`{"requiredCapabilities":{`), missing.Capability)
+		c.failure = &codec.Error{
+			Code:    protocol.CodeMissingRequiredClientCapability,
+			Message: missing.Error(),
+			Data:    append(data, ":{}}}"...),
+		}
+	}
 }
 
 // handsOver reports whether our hook is still in place, and no hook looks at the

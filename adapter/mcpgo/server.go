@@ -107,6 +107,9 @@ func (s *Server) answer(ctx context.Context, c *callSession, dst []byte) ([]byte
 	}
 	answer := s.mcp.HandleMessage(ctx, c.appendMessage(text))
 	c.finish() // before the answer, what was said on the way to it
+	if c.failure != nil {
+		return dst, c.failure
+	}
 	return appendAnswer(dst, answer)
 }
 
@@ -114,7 +117,7 @@ func (s *Server) answer(ctx context.Context, c *callSession, dst []byte) ([]byte
 // that has it, beyond HandleMessage.
 func (s *Server) keepsText() bool {
 	h := s.mcp.GetHooks()
-	return h != nil && len(h.OnRequestInitialization)+len(h.OnError) > 0
+	return h != s.hooks || len(h.OnRequestInitialization) > 0 || len(h.OnError) > 1 // one is ours
 }
 
 // notified passes a notification of the client to the MCPServer. What concerns
