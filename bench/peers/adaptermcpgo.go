@@ -20,10 +20,14 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// adapterMCPGoGroups measure a call of a tool by mcp-go's client, answered by
-// mcp-go's server with the text it was called with: on mcp-go's own transports,
-// and on ours with the adapter.
-func adapterMCPGoGroups() (all []Group) {
+// AdapterGroups returns the groups that measure an SDK on wirespool beside the
+// same SDK on its own transports. They take longer than those of [Groups], and
+// have no floor.
+func AdapterGroups() []Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
+
+// mcpgoGroups measure a call of a tool by mcp-go's client, answered by mcp-go's
+// server with the text it was called with.
+func mcpgoGroups() (all []Group) {
 	for _, s := range []struct {
 		name  string
 		size  int
@@ -41,7 +45,7 @@ func adapterMCPGoGroups() (all []Group) {
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
 			all = append(all, Group{
-				Op: "AdapterMCPGo", Shape: way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
+				Op: "Adapter", Shape: "mcpgo-" + way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
 				found: fmt.Sprint(s.calls, " answered"),
 				Entries: []Entry{
 					mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
@@ -65,11 +69,7 @@ func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServ
 	answered := 0
 	do := func() error {
 		answered = 0
-		s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
-		s.AddTool(mcp.NewTool("echo", mcp.WithString("text")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return mcp.NewToolResultText(r.GetString("text", "")), nil
-		})
-		link, err := open(s)
+		link, err := open(echoServer())
 		if err != nil {
 			return err
 		}

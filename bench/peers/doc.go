@@ -8,7 +8,7 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE or Dispatch, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch or Adapter, then
 // shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
 // a program that lets the impls of a group take turns.
 //
@@ -35,6 +35,9 @@
 // AdapterGoSDK: a server of go-sdk on its own transports, and on wirespool by its
 // adapter: over pipes, and over HTTP without sockets, in JSON. What a client would
 // send is bytes that are there already. The tool returns the text it was called with.
+//
+// Adapter: an SDK on its own transports, and on wirespool by its adapter: client
+// and server together, over pipes and HTTP on loopback, and the server alone.
 //
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in

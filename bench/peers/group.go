@@ -49,7 +49,6 @@ var operations = []struct {
 	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
 	{"SSE", sseGroups},
 	{"Dispatch", dispatchGroups},
-	{"AdapterMCPGo", adapterMCPGoGroups},
 }
 
 // Groups returns the groups of these operations, of all where none is named.

@@ -7,8 +7,10 @@ import (
 )
 
 // run is the body of the benchmark of an operation.
-func run(b *testing.B, op string) {
-	for _, g := range peers.Groups(op) {
+func run(b *testing.B, op string) { runGroups(b, peers.Groups(op)) }
+
+func runGroups(b *testing.B, groups []peers.Group) {
+	for _, g := range groups {
 		for _, e := range g.Entries {
 			b.Run("shape="+g.Shape+"/size="+g.Size+"/impl="+e.Impl, func(b *testing.B) {
 				b.SetBytes(int64(g.Bytes))
@@ -35,4 +37,4 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
 
-func BenchmarkAdapterMCPGo(b *testing.B) { run(b, "AdapterMCPGo") }
+func BenchmarkAdapter(b *testing.B) { runGroups(b, peers.AdapterGroups()) }

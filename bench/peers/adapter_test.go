@@ -1,0 +1,25 @@
+package peers
+
+import "testing"
+
+// Every body of an adapter's benchmark does its work.
+func TestAdapterBodies(t *testing.T) {
+	for _, g := range AdapterGroups() {
+		if g.Size == "1MB" {
+			continue // as those of 64 KB, and slow with the race detector
+		}
+		for _, e := range g.Entries {
+			t.Run(g.Shape+"/"+g.Size+"/"+e.Impl, func(t *testing.T) {
+				if err := e.Do(); err != nil {
+					t.Fatal(err)
+				}
+				if found := e.found(); found != g.found {
+					t.Errorf("found %s, want %s", found, g.found)
+				}
+				if n := e.bytes(); n != g.Bytes {
+					t.Errorf("%d bytes, want %d", n, g.Bytes)
+				}
+			})
+		}
+	}
+}
