@@ -20,7 +20,7 @@ import (
 func (s *Server) listen(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
 	c := s.newCall(r)
 	c.catalog = new(catalog) // what it watches ends with it
-	l := &listener{call: c, id: bytes.Clone(r.ID()), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &listener{ctx: ctx, call: c, id: bytes.Clone(r.ID()), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	c.listens = l
 	defer l.end()
 	from := len(dst)
@@ -104,6 +104,7 @@ func (h *hub) publish(n *mcp.JSONRPCNotification) {
 // subject. So what waits is bounded by what was subscribed to, and nothing is
 // lost to a client that reads slowly.
 type listener struct {
+	ctx    context.Context // ends when the client has enough
 	call   *callSession
 	id     codec.ID // copied
 	filter atomic.Pointer[mcp.SubscriptionFilter]
@@ -150,7 +151,7 @@ func (l *listener) put(n *mcp.JSONRPCNotification, subject string) {
 			return
 		}
 	}
-	if !l.ended {
+	if !l.ended && l.ctx.Err() == nil {
 		l.waiting = append(l.waiting, notice{subject, *n})
 		l.signal()
 	}
@@ -182,7 +183,9 @@ func (l *listener) run() {
 		l.waiting = nil
 		l.mu.Unlock()
 		for i := range waiting {
-			l.send(&waiting[i].n)
+			if l.ctx.Err() == nil {
+				l.send(&waiting[i].n)
+			}
 		}
 		if ended {
 			return

@@ -282,7 +282,7 @@ func TestSlowHuman(t *testing.T) {
 		w.hello(legacy)
 		w.write(toolCall(`1`, "roots", `{}`))
 		require.JSONEq(t, `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, w.read())
-		time.Sleep(30 * time.Minute)
+		<-time.After(30 * time.Minute)
 		w.write(`{"jsonrpc":"2.0","id":1,"result":{"roots":[{"uri":"file:///slow"}]}}`)
 		require.Contains(t, w.read(), `file:///slow`)
 		_ = w.conn.Close()
