@@ -20,10 +20,9 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// AdapterGroups returns the groups that measure an SDK on wirespool beside the
-// same SDK on its own transports. They take longer than those of [Groups], and
-// have no floor.
-func AdapterGroups() []Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
+// MCPGoGroups returns the groups that measure mcp-go on wirespool beside mcp-go on
+// its own transports. They take longer than those of [Groups], and have no floor.
+func MCPGoGroups() []Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
 
 // mcpgoGroups measure a call of a tool by mcp-go's client, answered by mcp-go's
 // server with the text it was called with.
@@ -45,7 +44,7 @@ func mcpgoGroups() (all []Group) {
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
 			all = append(all, Group{
-				Op: "Adapter", Shape: "mcpgo-" + way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
+				Op: "AdapterMCPGo", Shape: way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
 				found: fmt.Sprint(s.calls, " answered"),
 				Entries: []Entry{
 					mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),

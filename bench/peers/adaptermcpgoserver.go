@@ -46,7 +46,7 @@ func mcpgoServerGroups() (all []Group) {
 		},
 	} {
 		all = append(all, Group{
-			Op: "Adapter", Shape: "mcpgo-" + way.shape, Size: "100B", Messages: calls, Bytes: calls * len(text),
+			Op: "AdapterMCPGo", Shape: way.shape, Size: "100B", Messages: calls, Bytes: calls * len(text),
 			found: fmt.Sprint(calls, " answered"), Entries: []Entry{way.ours(), way.stock()},
 		})
 	}

@@ -8,8 +8,8 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch or Adapter, then
-// shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch or AdapterMCPGo,
+// then shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
 // a program that lets the impls of a group take turns.
 //
 // # What is compared
@@ -36,7 +36,7 @@
 // adapter: over pipes, and over HTTP without sockets, in JSON. What a client would
 // send is bytes that are there already. The tool returns the text it was called with.
 //
-// Adapter: an SDK on its own transports, and on wirespool by its adapter: client
+// AdapterMCPGo: mcp-go on its own transports, and on wirespool by its adapter: client
 // and server together, over pipes and HTTP on loopback, and the server alone.
 //
 // Three rows are written anew here, because the original cannot be called by

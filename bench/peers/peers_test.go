@@ -37,4 +37,4 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
 
-func BenchmarkAdapter(b *testing.B) { runGroups(b, peers.AdapterGroups()) }
+func BenchmarkAdapterMCPGo(b *testing.B) { runGroups(b, peers.MCPGoGroups()) }

@@ -1,9 +1,9 @@
 // The command everything serves an MCPServer that has everything the official
 // conformance suite asks for, written with mcp-go's API alone, on wirespool:
 //
-//	go run ./everything                          # stdio
-//	go run ./everything -http 127.0.0.1:8080     # Streamable HTTP at /mcp, HTTP+SSE at /sse
-//	go run ./everything -http 127.0.0.1:8080 -stock
+//	go run ./internal/everything                          # stdio
+//	go run ./internal/everything -http 127.0.0.1:8080     # Streamable HTTP at /mcp, HTTP+SSE at /sse
+//	go run ./internal/everything -http 127.0.0.1:8080 -stock
 //
 // With -stock the same server runs on mcp-go's own transports, to compare.
 package main

@@ -3,8 +3,8 @@ package peers
 import "testing"
 
 // Every body of an adapter's benchmark does its work.
-func TestAdapterBodies(t *testing.T) {
-	for _, g := range AdapterGroups() {
+func TestMCPGoBodies(t *testing.T) {
+	for _, g := range MCPGoGroups() {
 		if g.Size == "1MB" {
 			continue // as those of 64 KB, and slow with the race detector
 		}
