@@ -76,7 +76,7 @@ func NewTransport(d transport.Dialer, o *ClientOptions) *ClientTransport {
 		t.log = slog.New(slog.DiscardHandler)
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.notices.init(t.opts.MaxNotifications)
+	t.notices.init(t.opts.MaxNotifications, t.log)
 	return t
 }
 
@@ -130,6 +130,7 @@ func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest)
 		return nil, err
 	}
 	key := call.message.ID.Key()
+	call.ordered = t.notices.idle()
 	c, err := t.enter(key, call)
 	if err != nil {
 		return nil, err

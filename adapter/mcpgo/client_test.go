@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,6 +97,31 @@ func TestClientReentrant(t *testing.T) {
 	require.JSONEq(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, receive(t, far))
 	send(t, far, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 	require.NoError(t, <-done)
+}
+
+// A call returns when the notifications that came before its answer were handled,
+// and a handler that panics is alone in that.
+func TestClientOrder(t *testing.T) {
+	c, far := open(t, nil)
+	release := make(chan struct{})
+	var handled atomic.Int64
+	c.SetNotificationHandler(func(n mcp.JSONRPCNotification) {
+		<-release
+		if handled.Add(1) == 2 {
+			panic("told to")
+		}
+	})
+	go func() {
+		receive(t, far)
+		for range 3 {
+			send(t, far, `{"jsonrpc":"2.0","method":"notifications/n"}`)
+		}
+		send(t, far, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		close(release)
+	}()
+	_, err := c.SendRequest(t.Context(), request(int64(1), "m", nil))
+	require.NoError(t, err)
+	require.EqualValues(t, 3, handled.Load())
 }
 
 // Requests of the server run beside one another and as long as they like; what

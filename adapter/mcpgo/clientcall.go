@@ -17,6 +17,7 @@ type pendingCall struct {
 	answered chan struct{} // capacity 1: response or err is set
 	response *sdk.JSONRPCResponse
 	err      error
+	ordered  bool // the answer waits for notifications that came before it
 
 	message codec.Message // what is sent
 	id      [24]byte      // memory of message.ID

@@ -1,26 +1,37 @@
 package mcpgo
 
 import (
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // noticeLane calls the notification handler, in order, on a goroutine of its
-// own. What comes before there is a handler waits for it.
+// own. What comes before there is a handler waits for it. An answer waits in the
+// lane too, so that a call returns when the notifications that came before its
+// answer were handled.
 type noticeLane struct {
 	limit int
+	log   *slog.Logger
 
 	mu      sync.Mutex
 	room    sync.Cond // less waits than before
-	waiting []mcp.JSONRPCNotification
+	waiting []laneItem
 	handler func(mcp.JSONRPCNotification)
 	running bool
 	ended   bool
 }
 
-func (l *noticeLane) init(limit int) {
-	l.limit = limit
+// laneItem is a notification, or a call whose answer is there.
+type laneItem struct {
+	notification mcp.JSONRPCNotification
+	call         *pendingCall
+}
+
+func (l *noticeLane) init(limit int, log *slog.Logger) {
+	l.limit, l.log = limit, log
 	l.room.L = &l.mu
 }
 
@@ -29,6 +40,14 @@ func (l *noticeLane) set(h func(mcp.JSONRPCNotification)) {
 	defer l.mu.Unlock()
 	l.handler = h
 	l.start()
+}
+
+// idle reports whether no handler runs. A call that begins while one does may
+// have been made by it: its answer must not wait for the handler to return.
+func (l *noticeLane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.running
 }
 
 // put lets n wait for its turn. It waits itself where too many do, for a handler
@@ -43,8 +62,20 @@ func (l *noticeLane) put(n mcp.JSONRPCNotification) {
 		}
 		l.room.Wait()
 	}
-	l.waiting = append(l.waiting, n)
+	l.waiting = append(l.waiting, laneItem{notification: n})
 	l.start()
+}
+
+// answer completes a call, behind the notifications that wait if it began when
+// the lane was idle.
+func (l *noticeLane) answer(call *pendingCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running && call.ordered {
+		l.waiting = append(l.waiting, laneItem{call: call})
+		return
+	}
+	call.answered <- struct{}{}
 }
 
 // start runs the lane if there is something to do. Caller holds l.mu.
@@ -59,15 +90,30 @@ func (l *noticeLane) run() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.waiting) > 0 {
-		n := l.waiting[0]
+		item := l.waiting[0]
+		l.waiting[0] = laneItem{}
 		l.waiting = l.waiting[1:]
+		if item.call != nil {
+			item.call.answered <- struct{}{}
+			continue
+		}
 		h := l.handler
 		l.room.Signal()
 		l.mu.Unlock()
-		h(n)
+		l.handle(h, item.notification)
 		l.mu.Lock()
 	}
 	l.running = false
+}
+
+// handle calls the handler, and reports a panic.
+func (l *noticeLane) handle(h func(mcp.JSONRPCNotification), n mcp.JSONRPCNotification) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.log.Error("notification handler panicked", "method", n.Method, "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	h(n)
 }
 
 // end lets put wait no longer.

@@ -93,7 +93,7 @@ func (t *ClientTransport) answer(m *codec.Message, failed error) {
 	default:
 		call.response = &sdk.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Error: details(m.WireError())}
 	}
-	call.answered <- struct{}{}
+	t.notices.answer(call)
 }
 
 // details is the error of an answer as mcp-go has it.

@@ -29,7 +29,8 @@
 //	t := mcpgo.NewSSE(url, nil, nil)
 //
 // Any other connection of package transport serves as well: [Server.Serve] and
-// [NewConnTransport] take one.
+// [NewConnTransport] take one. A client with an OAuthHandler of mcp-go wraps its
+// http.RoundTripper by [Authorized].
 //
 // # What changes
 //
@@ -45,6 +46,8 @@
 //     on.
 //   - A cancelled request is not answered. A handler that panics fails its own
 //     request. The end of input lets running calls finish and answers them.
+//   - A *codec.Error that a handler returns, and mcp-go's own
+//     MissingRequiredClientCapabilityError, are answered with their codes.
 //   - Requests of the server wait for a human as long as the handler's context
 //     does.
 //   - subscriptions/listen works on every transport, tags what it sends, and
@@ -70,8 +73,6 @@
 //   - Requests of a server within a request of 2026-07-28, which the revision does
 //     not have: server.WithLegacyServerInitiatedRequests is without effect.
 //   - BeforePing hooks: the engine answers ping.
-//   - A client's OAuth by its OAuthHandler runs through the Token and Unauthorized
-//     functions of [streamhttp.ClientOptions].
 //
 // # Design
 //
