@@ -23,6 +23,7 @@ func (s *Server) listen(ctx context.Context, r *dispatch.Request, dst []byte) ([
 	l := &listener{ctx: ctx, call: c, id: bytes.Clone(r.ID()), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	c.listens = l
 	defer l.end()
+	defer c.finish()
 	from := len(dst)
 	var err error
 	r.Wait(func() { dst, err = s.answer(ctx, c, dst) })

@@ -87,7 +87,7 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(
 // handle has the MCPServer answer a request.
 func (s *Server) handle(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
 	c := s.newCall(r)
-	defer c.finish()
+	defer c.finish() // before the answer goes out, what was said on the way to it
 	return s.answer(ctx, c, dst)
 }
 
@@ -106,7 +106,6 @@ func (s *Server) answer(ctx context.Context, c *callSession, dst []byte) ([]byte
 		text = nil
 	}
 	answer := s.mcp.HandleMessage(ctx, c.appendMessage(text))
-	c.finish() // before the answer, what was said on the way to it
 	if c.failure != nil {
 		return dst, c.failure
 	}
