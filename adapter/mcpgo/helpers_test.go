@@ -91,6 +91,7 @@ func logging(ctx context.Context, s *server.MCPServer) (*mcp.CallToolResult, err
 }
 
 func sample(ctx context.Context, s *server.MCPServer) (*mcp.CallToolResult, error) {
+	//lint:ignore SA1019 the handshake revisions have it
 	r, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{
 		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent("q")}},
 		MaxTokens: 10,
@@ -205,6 +206,7 @@ func links() []link {
 		{name: "http/stock-ours", asks: true, http: true, open: func(t *testing.T, s *server.MCPServer, version string) sdk.Interface {
 			var opts []sdk.StreamableHTTPCOption
 			if version == legacy { // the GET stream rules out 2026-07-28
+				//lint:ignore SA1019 the handshake revisions have it
 				opts = append(opts, sdk.WithContinuousListening())
 			}
 			c, err := sdk.NewStreamableHTTP(serveHTTP(t, s), opts...)

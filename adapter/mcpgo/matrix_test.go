@@ -58,6 +58,7 @@ func exercise(t *testing.T, cl *client.Client, n *notes, l link) {
 			require.Equal(t, "progress", p.Params.AdditionalFields["progressToken"])
 		}
 	}
+	//lint:ignore SA1019 the handshake revisions have it
 	require.NoError(t, cl.SetLevel(t.Context(), mcp.SetLevelRequest{Params: mcp.SetLevelParams{Level: mcp.LoggingLevelDebug}}))
 	require.Equal(t, "ok", call(t, cl, "log", nil))
 	if !(l.http && l.stock) {
@@ -69,6 +70,7 @@ func exercise(t *testing.T, cl *client.Client, n *notes, l link) {
 	require.Equal(t, "A", resource.Contents[0].(mcp.TextResourceContents).Text)
 	_, err = cl.GetPrompt(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: "p"}})
 	require.NoError(t, err)
+	//lint:ignore SA1019 the handshake revisions have it
 	require.NoError(t, cl.Ping(t.Context()))
 	if l.http && !l.stock {
 		r := mcp.CallToolRequest{Header: http.Header{"X-Test": {"v"}}}

@@ -50,6 +50,7 @@ func TestRegistration(t *testing.T) {
 		conns = append(conns, near)
 		cl, _ := connect(t, mcpgo.NewConnTransport(near, nil), legacy)
 		require.Equal(t, "x", call(t, cl, "echo", map[string]any{"text": "x"}))
+		//lint:ignore SA1019 the handshake revisions have it
 		require.NoError(t, cl.Ping(t.Context()))
 	}
 	require.Len(t, r.open, 2)

@@ -52,7 +52,7 @@ func TestEverything(t *testing.T) {
 			tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 			require.NoError(t, err)
 			require.Len(t, tools.Tools, 27)
-			said := ""
+			var said strings.Builder
 			for _, tool := range tools.Tools {
 				require.NotEmpty(t, tool.Description, tool.Name)
 				var call mcp.CallToolRequest
@@ -62,14 +62,14 @@ func TestEverything(t *testing.T) {
 				require.NoError(t, err, tool.Name)
 				require.Equal(t, tool.Name == "test_error_handling", result.IsError, tool.Name)
 				if text, ok := result.Content[0].(mcp.TextContent); ok {
-					said += text.Text + "\n"
+					said.WriteString(text.Text + "\n")
 				}
 			}
 			for _, want := range []string{
 				"Hello, Zoë!", "state-ok, confirmed: true", "Hi Zoë, you work in 1 folders", "Zoë likes blue",
 				"got 2 answers", "The model says: Hi", "region eu", "action=accept",
 			} {
-				require.Contains(t, said, want)
+				require.Contains(t, said.String(), want)
 			}
 			resources, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
 			require.NoError(t, err)
