@@ -8,7 +8,7 @@
 //	go test -bench Decode/shape=tools ./bench       # one group
 //	go test -v ./bench -run TestRatios -ratios      # tables of ratios
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Log or Dispatch, then
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Log, Dispatch or HTTP, then
 // shape=…/size=…/impl=…. The impls of a group do the same work on the same
 // bytes, and a test holds them to it. The exceptions are named as what they are:
 // sonic.Valid checks a message and extracts nothing, and an impl called limit-…
@@ -34,6 +34,10 @@
 // peer that costs next to nothing, with counters and without; and arrays whose
 // handlers compute, with all cores, with one handler at a time, and without us.
 //
+// HTTP: a call to a Streamable HTTP server on the loopback address, one at a time,
+// its client included; the limits read the body and answer something constant. An
+// event stream as answer is asked for in Accept.
+//
 // The rows of sonic exist where sonic is more than a wrapper of encoding/json:
 // on amd64 and arm64.
 //
@@ -43,7 +47,8 @@
 //
 // # Ownership
 //
-// Messages and streams are made anew by each call and are transferred.
+// Messages and streams are made anew by each call and are transferred. What a
+// WebConn returns is borrowed until its next use.
 //
 // # Limits
 //
@@ -51,5 +56,5 @@
 //
 // # Errors
 //
-// None.
+// Those of connections; all else is none.
 package bench

@@ -10,11 +10,13 @@
 // writer: [Pipe] returns every line unread, [StdJSON] is the simplest server on encoding/json; as the
 // process behind a pair of pipes they are the limits of a stdio server. [Relay] and [RelayHTTP] pass on
 // unread what goes between a client on a socket and such a server.
+// [Handler], [EventStream] and [Tuned] are handlers that answer every request alike,
+// [Broadcaster] is one that says the same to many.
 //
 // # Concurrency
 //
 // The functions may run concurrently; Lines, Headers and Events are for one
-// goroutine, Ring.Append is for any number.
+// goroutine, Ring.Append and the handlers are for any number.
 //
 // # Ownership
 //

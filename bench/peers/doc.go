@@ -8,8 +8,9 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch or AdapterMCPGo,
-// then shape=…/size=…/impl=…, as in package bench. [Groups] returns the same rows, for
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, HTTP,
+// AdapterGoSDK or AdapterMCPGo, then shape=…/size=…/impl=…, as in package bench.
+// [Groups] returns the same rows, for
 // a program that lets the impls of a group take turns.
 //
 // # What is compared
@@ -38,6 +39,10 @@
 //
 // AdapterMCPGo: mcp-go on its own transports, and on wirespool by its adapter: client
 // and server together, over pipes and HTTP on loopback, and the server alone.
+//
+// HTTP: a call to a Streamable HTTP server on the loopback address, its client
+// included. go-sdk has a typed tool; mcp-go answers with an event stream when its
+// handler says so.
 //
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in

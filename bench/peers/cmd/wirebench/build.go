@@ -39,6 +39,9 @@ func build(ctx context.Context, o *options) (programs, error) {
 	if o.has("stdio") || o.has("memory") || o.has("profile") {
 		runs = append(runs, []string{"-o", dir + string(filepath.Separator), module + "/internal/servers/..."})
 	}
+	if o.has("http") || o.has("idle") || o.has("fanout") || o.has("client") {
+		runs = append(runs, []string{"-o", dir + string(filepath.Separator), module + "/internal/webservers/..."})
+	}
 	if o.has("purego") {
 		runs = append(runs, []string{"-tags", "purego", "-o", p.path("purego"), module + "/cmd/wirebench"})
 	}

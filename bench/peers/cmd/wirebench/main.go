@@ -1,6 +1,6 @@
 // The command wirebench measures wirespool, its peers and the limits of the
 // machine against each other: the codec and the framing in this process, whole
-// stdio servers as processes of their own. It prints tables of ratios, and with
+// servers over stdio and HTTP, and clients, as processes of their own. It prints tables of ratios, and with
 // -write a page with tables, verdicts on targets and plots.
 //
 //	cd bench/peers
@@ -29,18 +29,24 @@ const longest = time.Hour
 
 // options are the flags.
 type options struct {
-	parts  []string
-	groups *regexp.Regexp
-	rounds int
-	span   time.Duration // of a turn in this process
-	turn   time.Duration // of a measurement of a server
-	sizes  []int         // of the calls
-	window int           // calls in flight
-	write  string
+	parts   []string
+	groups  *regexp.Regexp
+	rounds  int
+	span    time.Duration // of a turn in this process
+	turn    time.Duration // of a measurement of a server
+	sizes   []int         // of the calls
+	window  int           // calls in flight
+	conns   []int         // of part http
+	streams []int         // of part fanout
+	idle    []int         // of part idle
+	write   string
 }
 
 // partNames are what can be measured, in this order.
-var partNames = []string{"micro", "purego", "stdio", "memory", "profile"}
+var partNames = []string{"micro", "purego", "stdio", "memory", "profile", "http", "idle", "fanout", "client"}
+
+// overHTTP is a name for all parts that have to do with HTTP.
+const overHTTP = "web"
 
 func (o *options) has(part string) bool { return slices.Contains(o.parts, part) }
 
@@ -74,14 +80,17 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("wirebench", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	quick := f.Bool("quick", false, "about two minutes: fewer and shorter rounds, unless they are given")
-	parts := f.String("parts", strings.Join(partNames, ","), "what to measure")
+	quick := f.Bool("quick", false, "about four minutes: fewer and shorter rounds, unless they are given")
+	parts := f.String("parts", strings.Join(partNames, ","), "what to measure; "+overHTTP+" stands for the last four")
 	groups := f.String("groups", ".", "regular expression for the groups of part micro")
 	f.IntVar(&o.rounds, "rounds", 15, "rounds; an odd number")
 	f.DurationVar(&o.span, "span", 10*time.Millisecond, "length of a turn in part micro")
 	f.DurationVar(&o.turn, "turn", 250*time.Millisecond, "length of each measurement of a server in part stdio")
 	sizes := f.String("sizes", "200,4096,65536,1048576", "bytes of the calls in part stdio")
 	f.IntVar(&o.window, "window", 64, "calls in flight in part stdio")
+	conns := f.String("conns", "16,64", "connections in part http")
+	streams := f.String("streams", "100,1000", "streams in part fanout")
+	idle := f.String("idle", "1000,5000", "streams in part idle")
 	f.StringVar(&o.write, "write", "", "write benchmarks.md and its plots to this folder")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -92,7 +101,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if *quick {
 		given := map[string]bool{}
 		f.Visit(func(f *flag.Flag) { given[f.Name] = true })
-		for name, value := range map[string]string{"rounds": "3", "span": "4ms", "turn": "100ms"} {
+		for name, value := range map[string]string{
+			"rounds": "3", "span": "4ms", "turn": "100ms", "conns": "16", "streams": "100", "idle": "1000",
+		} {
 			if !given[name] {
 				if err := f.Set(name, value); err != nil {
 					return nil, err
@@ -100,25 +111,41 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			}
 		}
 	}
-	for p := range strings.SplitSeq(*parts, ",") {
+	for p := range strings.SplitSeq(strings.ReplaceAll(*parts, overHTTP, strings.Join(partNames[5:], ",")), ",") {
 		if !slices.Contains(partNames, p) {
 			return nil, fmt.Errorf("no part %q; there are %s", p, strings.Join(partNames, ", "))
 		}
 		o.parts = append(o.parts, p)
 	}
-	for s := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 120 || n > 16<<20 {
-			return nil, fmt.Errorf("size %q: want a number from 120 to 16 MiB", s)
+	var err error
+	for _, l := range []struct {
+		to       *[]int
+		text     string
+		min, max int
+	}{
+		{&o.sizes, *sizes, 120, 16 << 20}, {&o.conns, *conns, 1, 1000}, {&o.streams, *streams, 1, 5000}, {&o.idle, *idle, 1, 9000},
+	} {
+		if *l.to, err = numbers(l.text, l.min, l.max); err != nil {
+			return nil, err
 		}
-		o.sizes = append(o.sizes, n)
 	}
 	if o.rounds < 1 || o.window < 1 || o.window > 1024 || o.turn <= 0 {
 		return nil, errors.New("rounds, window or turn out of range")
 	}
-	var err error
 	o.groups, err = regexp.Compile(*groups)
 	return o, err
+}
+
+// numbers reads a list.
+func numbers(list string, least, most int) (all []int, err error) {
+	for s := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least || n > most {
+			return nil, fmt.Errorf("%q: want numbers from %d to %d", list, least, most)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // results is everything that was measured.
@@ -128,6 +155,13 @@ type results struct {
 	stdio  []sizeRun
 	memory *memory
 	top    []profile
+	web    []webRun // requests, broadcasts and clients
+	idle   []idleRun
+}
+
+func (r *results) addWeb(runs []webRun, err error) error {
+	r.web = append(r.web, runs...)
+	return err
 }
 
 // measure runs the parts one after the other and prints what they find.
@@ -152,6 +186,14 @@ func measure(ctx context.Context, o *options, w io.Writer) error {
 			r.memory, err = measureMemory(ctx, w, built)
 		case "profile":
 			r.top, err = measureProfiles(ctx, o, w, built)
+		case "http":
+			err = r.addWeb(measureHTTP(ctx, o, w, built))
+		case "fanout":
+			err = r.addWeb(measureFanout(ctx, o, w, built))
+		case "client":
+			err = r.addWeb(measureClient(ctx, o, w, built))
+		case "idle":
+			r.idle, err = measureIdle(ctx, o, w, built)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", part, err)

@@ -26,8 +26,8 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr strings.Builder
 	status := run([]string{
-		"-parts", "micro,stdio,memory,profile", "-groups", "Encode/shape=response/size=1K", "-sizes", "200", "-rounds", "1",
-		"-span", "100us", "-turn", "5ms", "-window", "4", "-write", dir,
+		"-parts", "micro,stdio,memory,profile,web", "-groups", "Encode/shape=response/size=1K", "-sizes", "200", "-rounds", "1",
+		"-span", "100us", "-turn", "5ms", "-window", "4", "-conns", "2", "-streams", "3", "-idle", "10", "-write", dir,
 	}, &stdout, &stderr)
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, &stderr, &stdout)
@@ -40,13 +40,15 @@ func TestPage(t *testing.T) {
 		"Encode/shape=response/size=1K: go-sdk / wirespool | ≥ 10.0×", "Stdio/shape=call/size=200B, p50", "growth | ≤ 2.00 MiB",
 		"\n### Encode/shape=response/size=1K\n", "\n| limit-append |", "\n### Stdio/shape=call/size=200B\n", "\n| mcp-go |",
 		"\n### Memory\n", "\n### Decode/shape=request/size=120B/impl=wirespool\n", "4 in flight\n", "flat%", "commit ",
+		"\n### HTTP/shape=sse-modern/size=4K, 2 connections\n", "\n| wirespool-log |", "\n### Fanout/shape=3/size=200B, 16 at a time\n",
+		"\n### Client/shape=session/size=4K, 32 at once\n", "\n### Idle/shape=get/size=10\n", "2 connections: wirespool / limit-nethttp | ≤ 1.25×",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no %q on the page", want)
 		}
 	}
 	plots, err := filepath.Glob(filepath.Join(dir, "bench-*.svg"))
-	if err != nil || len(plots) != 2 {
+	if err != nil || len(plots) != 5 {
 		t.Errorf("plots %q, %v", plots, err)
 	}
 	for _, p := range plots {
@@ -115,7 +117,7 @@ func TestRatio(t *testing.T) {
 
 func TestCommandLine(t *testing.T) {
 	for _, args := range [][]string{
-		{"x"}, {"-parts", "all"}, {"-sizes", "100"}, {"-sizes", "1k"}, {"-rounds", "0"}, {"-groups", "("}, {"-none"},
+		{"x"}, {"-parts", "all"}, {"-sizes", "100"}, {"-sizes", "1k"}, {"-conns", "0"}, {"-idle", "10000"}, {"-rounds", "0"}, {"-groups", "("}, {"-none"},
 	} {
 		var stderr strings.Builder
 		if status := run(args, &stderr, &stderr); status != 2 || stderr.Len() == 0 {

@@ -73,6 +73,9 @@ func writePage(o *options, about *place, r *results) error {
 		fmt.Fprintf(&b, "\n### Memory\n\nHeap in use of the server with the raw handler, after two collections: %.2f MiB; after a "+
 			"call of 64 MiB was echoed: %.2f MiB.\n", float64(r.memory.before)/(1<<20), float64(r.memory.after)/(1<<20))
 	}
+	if err := r.writeWeb(&b); err != nil {
+		return err
+	}
 	b.WriteString("\n## Where the time goes\n")
 	for _, p := range r.top {
 		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s```\n", p.name, p.text)
@@ -112,7 +115,20 @@ func (r *results) plots() (all []plot) {
 			servers.panels = append(servers.panels, s.panel(m))
 		}
 	}
-	return append(all, servers)
+	all = append(all, servers)
+	for _, p := range []plot{
+		{name: "http", title: "HTTP servers: CPU time per call, in units of limit-nethttp"},
+		{name: "fanout", title: "Broadcasts: CPU time of the server per event, in units of limit-nethttp"},
+		{name: "client", title: "HTTP clients: CPU time per call, in units of limit-nethttp"},
+	} {
+		for _, run := range r.web {
+			if op, _, _ := strings.Cut(run.name, "/"); strings.EqualFold(op, p.name) {
+				p.panels = append(p.panels, run.panel())
+			}
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func (g *group) panel() report.Panel {

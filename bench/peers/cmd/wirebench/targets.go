@@ -177,6 +177,9 @@ func (r *results) verdicts() (all []report.Target) {
 	for _, t := range serverTargets {
 		add(t.judge(r.stdio))
 	}
+	for _, t := range r.webVerdicts() {
+		add(t, true)
+	}
 	if r.memory != nil {
 		add(report.Target{
 			What: "Heap in use after a call of 64 MiB: growth", Bound: 2, Wall: max(r.memory.growth(), 0.01), Unit: " MiB",

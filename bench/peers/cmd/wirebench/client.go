@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/wirespool/wirespool/bench/peers/internal/load"
+)
+
+// concurrency is how many calls a client makes at once.
+var concurrency = []int{1, 32}
+
+// measureClient measures clients, all of one server.
+func measureClient(ctx context.Context, o *options, w io.Writer, built programs) (all []webRun, err error) {
+	servers, err := startWeb(ctx, built, []string{ours}, "-legacy")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, servers.close()) }()
+	for _, size := range webSizes {
+		for _, at := range concurrency {
+			r := webRun{
+				name: fmt.Sprintf("Client/shape=session/size=%s, %d at once", sizeName(size), at), base: bare, unit: "call",
+				order: []string{"wirespool", bare, "go-sdk", "mcp-go"},
+			}
+			err := r.rounds(o.rounds, func(name string) (load.WebResult, error) {
+				return load.Client(ctx, []string{
+					built.path("client"), "-impl", name, "-url", "http://" + servers[ours].Addr + "/mcp",
+					"-size", strconv.Itoa(size), "-concurrency", strconv.Itoa(at), "-span", o.turn.String(),
+				}, time.Minute+10*o.turn)
+			})
+			if err != nil {
+				return nil, err
+			}
+			if err := r.writeTable(w); err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}

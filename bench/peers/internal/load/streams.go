@@ -1,0 +1,155 @@
+package load
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wirespool/wirespool/bench"
+)
+
+// Streams are open GET streams of one server, each of a session of its own.
+type Streams struct {
+	server *WebServer
+	conns  []*bench.WebConn
+}
+
+// OpenStreams opens n of them. posts of sessions go over one connection.
+func (s *WebServer) OpenStreams(n int) (*Streams, error) {
+	post, err := bench.DialWeb(s.Addr)
+	if err != nil {
+		return nil, err
+	}
+	defer post.Close()
+	all := &Streams{server: s}
+	for range n {
+		session, err := bench.OpenWeb(post)
+		if err == nil {
+			var c *bench.WebConn
+			if c, err = bench.DialWeb(s.Addr); err == nil {
+				all.conns = append(all.conns, c)
+				err = c.Open(bench.WebStream(session))
+			}
+		}
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Close closes the connections.
+func (s *Streams) Close() {
+	for _, c := range s.conns {
+		_ = c.Close() // the server's end is its own matter
+	}
+}
+
+// Idle is what open sessions with a stream cost that say nothing.
+type Idle struct {
+	Kept       float64 // bytes of resident memory per stream
+	Collected  float64 // the same after a collection
+	Goroutines float64 // per stream
+}
+
+// settled is how long a server is left alone before its memory is looked at.
+const settled = 1500 * time.Millisecond
+
+// Idle opens n streams and tells what they cost. It works on Linux only.
+func (s *WebServer) Idle(n int) (i Idle, err error) {
+	if _, err := s.Control("collect"); err != nil {
+		return i, err
+	}
+	time.Sleep(settled)
+	_, _, goroutines, err := s.counters()
+	if err != nil {
+		return i, err
+	}
+	before, err := s.resident()
+	if err != nil {
+		return i, err
+	}
+	streams, err := s.OpenStreams(n)
+	if err != nil {
+		return i, err
+	}
+	defer streams.Close()
+	time.Sleep(settled)
+	per := func() (float64, error) {
+		now, err := s.resident()
+		return float64(now-before) / float64(n), err
+	}
+	if i.Kept, err = per(); err != nil {
+		return i, err
+	}
+	_, _, more, err := s.counters()
+	if err != nil {
+		return i, err
+	}
+	i.Goroutines = float64(more-goroutines) / float64(n)
+	if _, err := s.Control("collect"); err != nil {
+		return i, err
+	}
+	i.Collected, err = per()
+	return i, err
+}
+
+// resident is the server's memory in bytes.
+func (s *WebServer) resident() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	return pages * int64(os.Getpagesize()), err
+}
+
+// Fanout has notifications broadcast, burst by burst, for some time; the next burst
+// begins when all streams have all of the last. What counts is an event that came.
+func (s *Streams) Fanout(size, burst int, span time.Duration) (f WebResult, err error) {
+	broadcast := func() error {
+		failed := make(chan error, len(s.conns)+1)
+		var wg sync.WaitGroup
+		for _, c := range s.conns {
+			wg.Go(func() {
+				if err := c.Await(burst); err != nil {
+					failed <- err
+				}
+			})
+		}
+		if _, err := s.server.Control(fmt.Sprintf("broadcast?n=%d&size=%d", burst, size)); err != nil {
+			failed <- err
+		}
+		wg.Wait()
+		close(failed)
+		return <-failed
+	}
+	for start := time.Now(); time.Since(start) < span/4 || f.Calls == 0; f.Calls++ { // to warm up
+		if err := broadcast(); err != nil {
+			return f, err
+		}
+	}
+	mallocs, bytes, _, err := s.server.counters()
+	if err != nil {
+		return f, err
+	}
+	f.Calls = 0
+	before, _ := s.server.CPU()
+	start := time.Now()
+	for f.Calls == 0 || time.Since(start) < span {
+		if err := broadcast(); err != nil {
+			return f, err
+		}
+		f.Calls += burst * len(s.conns)
+	}
+	f.Second = float64(f.Calls) / time.Since(start).Seconds()
+	after, _ := s.server.CPU()
+	f.CPU = (after - before) / time.Duration(f.Calls)
+	more, moreBytes, _, err := s.server.counters()
+	f.Allocs, f.AllocBytes = float64(more-mallocs)/float64(f.Calls), float64(moreBytes-bytes)/float64(f.Calls)
+	return f, err
+}
