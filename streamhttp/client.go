@@ -88,6 +88,7 @@ func URL(rawURL string, o *ClientOptions) transport.Dialer {
 	if d.opts.RetryLost == nil {
 		d.opts.RetryLost = idempotent
 	}
+	d.decoders.New = func() any { return codec.NewDecoder(&d.opts.Codec) }
 	d.http = d.opts.Transport
 	if d.http == nil {
 		d.http = ownTransport(&d.opts)
@@ -121,20 +122,11 @@ type dialer struct {
 	raw  string
 	opts ClientOptions
 	http http.RoundTripper
-	era  atomic.Uint32 // protocol.Era that the endpoint was found to speak
+
+	era atomic.Uint32 // protocol.Era that the endpoint was found to speak
 
 	conns    atomic.Int64 // that are open
-	decoders sync.Pool
-}
-
-// decode decodes a message of ours or of the server's.
-func (d *dialer) decode(text []byte, m *codec.Message) error {
-	decoder, ok := d.decoders.Get().(*codec.Decoder)
-	if !ok {
-		decoder = codec.NewDecoder(&d.opts.Codec)
-	}
-	defer d.decoders.Put(decoder)
-	return decoder.Decode(text, m)
+	decoders sync.Pool    // of *codec.Decoder
 }
 
 // Dial implements [transport.Dialer].
@@ -151,6 +143,13 @@ func (d *dialer) Dial(ctx context.Context) (transport.Conn, error) {
 	}
 	u.Fragment = ""
 	return newConn(d, u), nil
+}
+
+// decode is codec.Decode with the limits of the Dialer.
+func (d *dialer) decode(text []byte, m *codec.Message) error {
+	dec := d.decoders.Get().(*codec.Decoder)
+	defer d.decoders.Put(dec)
+	return dec.Decode(text, m)
 }
 
 // Era implements [transport.EraMemory].

@@ -1,13 +1,13 @@
 package streamhttp
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/buf"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -16,48 +16,68 @@ import (
 func (p *post) takeBody(resp *http.Response) error {
 	body, err := p.c.readBody(resp)
 	if err != nil {
+		body.Put()
 		return fmt.Errorf("HTTP POST: answer: %w: %w", err, transport.ErrOutcomeUnknown)
 	}
-	if in := p.take(body); in != nil {
+	in := p.decoded(body)
+	kept := p.settle(in)
+	if len(p.open) > 0 { // body is not ours any more once it is passed on
+		err = fmt.Errorf("HTTP POST: the body, %q, does not answer the request: %w", string(body.B[:min(len(body.B), 200)]), transport.ErrOutcomeUnknown)
+	}
+	if kept {
 		p.sink(in)
+	} else {
+		putInbound(in)
 	}
-	if len(p.open) > 0 {
-		return fmt.Errorf("HTTP POST: the body, %q, does not answer the request: %w", string(body[:min(len(body), 200)]), transport.ErrOutcomeUnknown)
-	}
-	return nil
+	return err
 }
 
 // readBody reads a whole body within the limit, to its very end, so that the
-// connection is free when the answer is known.
-func (c *conn) readBody(resp *http.Response) ([]byte, error) {
+// connection is free when the answer is known. What it returns is the caller's in
+// any case.
+func (c *conn) readBody(resp *http.Response) (buf.Buffer, error) {
 	defer resp.Body.Close()
-	limit := int64(c.opts.Limits.MaxMessage)
-	if resp.ContentLength > limit {
-		return nil, fmt.Errorf("body of %d bytes is larger than MaxMessage = %d", resp.ContentLength, limit)
+	limit := c.opts.Limits.MaxMessage
+	if resp.ContentLength > int64(limit) {
+		return buf.Buffer{}, fmt.Errorf("body of %d bytes is larger than MaxMessage = %d", resp.ContentLength, limit)
 	}
-	var dst bytes.Buffer
-	if resp.ContentLength > 0 {
-		dst.Grow(int(resp.ContentLength) + bytes.MinRead)
+	b := buf.Get(buf.Body)
+	b.B = slices.Grow(b.B, int(max(resp.ContentLength, 0))+1) // so that the end is seen without growing
+	for {
+		n, err := resp.Body.Read(b.B[len(b.B):cap(b.B)])
+		b.B = b.B[:len(b.B)+n]
+		switch {
+		case len(b.B) > limit:
+			return b, fmt.Errorf("body is larger than MaxMessage = %d", limit)
+		case err == io.EOF:
+			return b, nil
+		case err != nil:
+			return b, err
+		}
+		b.B = slices.Grow(b.B, 1)
 	}
-	n, err := dst.ReadFrom(io.LimitReader(resp.Body, limit+1))
-	if err == nil && n > limit {
-		err = fmt.Errorf("body is larger than MaxMessage = %d", limit)
-	}
-	return dst.Bytes(), err
 }
 
 // take decodes a message that came back for p, and returns what of it is for
-// Read, if anything is. text is transferred.
+// Read, if anything is. text is copied.
 func (p *post) take(text []byte) *transport.Inbound {
-	in := inboundPool.Get().(*transport.Inbound)
-	in.Via, in.Bytes = p.c, len(text)
-	in.Err = p.c.d.decode(text, &in.Message)
+	b := buf.Get(buf.Body)
+	b.B = append(b.B, text...)
+	in := p.decoded(b)
 	if p.settle(in) {
 		return in
 	}
-	in.Release()
-	inboundPool.Put(in)
+	putInbound(in)
 	return nil
+}
+
+// decoded returns what text, which is transferred, says.
+func (p *post) decoded(text buf.Buffer) *transport.Inbound {
+	in := inbounds.Get().(*transport.Inbound)
+	in.Via = p.c
+	in.SetBody(text)
+	in.Err = p.c.d.decode(text.B, &in.Message)
+	return in
 }
 
 // settle strikes what in answers off the list, and notes what the connection
@@ -136,8 +156,11 @@ func (c *conn) opened(p *post, revision protocol.Revision) {
 	if revision.Era() != protocol.Legacy {
 		return // whoever waits for the answer refuses it (VN-05)
 	}
+	s := clientSession{id: p.offeredID, revision: revision, opening: p.body, post: c.postHeader(nil)}
+	s.put(s.post)
 	c.mu.Lock()
-	c.session = clientSession{gen: c.session.gen + 1, id: p.offeredID, revision: revision, opening: p.body}
+	s.gen = c.session.gen + 1
+	c.session = s
 	c.modern = ""
 	c.mu.Unlock()
 	c.d.remember(protocol.Legacy)

@@ -24,7 +24,8 @@ type conn struct {
 	d     *dialer
 	opts  *ClientOptions
 	url   *url.URL
-	base  http.Header // of every request
+	like  *http.Request // what every POST begins as
+	base  http.Header   // of every request
 	inbox chan *transport.Inbound
 	tools toolTable
 
@@ -50,8 +51,6 @@ type conn struct {
 // from are no longer read.
 const inboxSize = 16
 
-var inboundPool = sync.Pool{New: func() any { return new(transport.Inbound) }}
-
 func newConn(d *dialer, u *url.URL) *conn {
 	c := &conn{
 		d: d, opts: &d.opts, url: u,
@@ -60,6 +59,7 @@ func newConn(d *dialer, u *url.URL) *conn {
 		posts:  make(map[codec.IDKey]*post),
 		closed: make(chan struct{}),
 	}
+	c.like = newRequest(http.MethodPost, u)
 	c.ctx, c.end = context.WithCancelCause(context.Background())
 	for name, values := range d.opts.Header {
 		c.base[http.CanonicalHeaderKey(name)] = values
@@ -93,7 +93,7 @@ func (c *conn) Read(in *transport.Inbound) error {
 	select {
 	case got := <-c.inbox:
 		got.MoveTo(in)
-		inboundPool.Put(got)
+		inbounds.Put(got)
 		return nil
 	case <-c.ctx.Done():
 		cause := context.Cause(c.ctx)
@@ -129,11 +129,11 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	}
 	p.extra = transport.HeaderOf(ctx)
 	if len(p.ids) > 0 {
-		p.enter()
-		if !c.start(&c.running, p.run) {
-			p.leave()
+		if !p.enter() {
+			p.cancel(nil)
 			return net.ErrClosed
 		}
+		go p.serve()
 		return nil
 	}
 	done := make(chan error, 1)

@@ -76,16 +76,18 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 			h[protocol.HeaderAuthorization] = []string{"Bearer " + bearer}
 		}
 	}
-	req := &http.Request{
-		Method: method, URL: u, Host: u.Host, Header: h,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: int64(len(body)),
+	like := c.like
+	if method != like.Method || u != like.URL {
+		like = newRequest(method, u)
 	}
+	req := like.WithContext(ctx)
+	req.Header = h
 	if body != nil {
+		req.ContentLength = int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		req.Body, _ = req.GetBody() // never fails
 	}
-	resp, err := c.d.http.RoundTrip(req.WithContext(ctx))
+	resp, err := c.d.http.RoundTrip(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -93,6 +95,11 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 		return nil, fmt.Errorf("HTTP %s: %w", method, err)
 	}
 	return resp, nil
+}
+
+// newRequest returns a request that lacks its header, body and context.
+func newRequest(method string, u *url.URL) *http.Request {
+	return &http.Request{Method: method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }
 
 // refusal makes an error of a response that is no success, and closes it.

@@ -68,7 +68,7 @@ func (c *conn) pump(inner transport.Conn) {
 	stop := context.AfterFunc(c.ctx, func() { _ = inner.Close() })
 	defer stop()
 	for {
-		in := inboundPool.Get().(*transport.Inbound)
+		in := inbounds.Get().(*transport.Inbound)
 		if err := inner.Read(in); err != nil {
 			c.end(err)
 			return

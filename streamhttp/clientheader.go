@@ -15,10 +15,25 @@ var (
 	contentJSON = []string{protocol.MediaTypeJSON}
 )
 
-// postHeader returns the header of the POST that carries p in session s.
+// postHeader returns the header of the POST that carries p in session s. Who
+// performs the requests may be somebody else's, and careless: only our own
+// transport gets one that is shared.
 func (p *post) postHeader(s clientSession) (http.Header, error) {
-	h := p.c.header(8 + len(p.extra))
-	for name, values := range p.extra {
+	if !p.modern && s.post != nil && p.c.opts.Transport == nil && len(p.extra) == 0 {
+		return s.post, nil
+	}
+	h := p.c.postHeader(p.extra)
+	if p.modern {
+		return h, p.mirror(h)
+	}
+	s.put(h)
+	return h, nil
+}
+
+// postHeader is what every POST carries, on top of what this one brings with it.
+func (c *conn) postHeader(extra map[string][]string) http.Header {
+	h := c.header(8 + len(extra))
+	for name, values := range extra {
 		switch name = http.CanonicalHeaderKey(name); name {
 		case protocol.HeaderSessionID, protocol.HeaderProtocolVersion, protocol.HeaderLastEventID:
 		default:
@@ -27,11 +42,7 @@ func (p *post) postHeader(s clientSession) (http.Header, error) {
 	}
 	h[protocol.HeaderAccept] = accepted
 	h[protocol.HeaderContentType] = contentJSON
-	if p.modern {
-		return h, p.mirror(h)
-	}
-	s.put(h)
-	return h, nil
+	return h
 }
 
 // put puts into h what every request of the session carries (SS-04, CL-10).
@@ -48,12 +59,13 @@ func (s *clientSession) put(h http.Header) {
 // SC26-05, SC26-06).
 func (p *post) mirror(h http.Header) error {
 	m := &p.msg
-	h[protocol.HeaderProtocolVersion] = []string{string(p.revision)}
-	h[protocol.HeaderMethod] = []string{p.method}
+	values := [...]string{string(p.revision), p.method, ""}
+	h[protocol.HeaderProtocolVersion], h[protocol.HeaderMethod] = values[0:1:1], values[1:2:2]
 	info, _ := protocol.LookupMethod(p.method)
 	if info.NameParam != "" {
 		if text, ok := m.Fact(nameFact(info.NameParam)).Text(); ok {
-			h[protocol.HeaderName] = []string{protocol.EncodeHeaderValue(string(text))}
+			values[2] = protocol.EncodeHeaderValue(string(text))
+			h[protocol.HeaderName] = values[2:]
 		}
 	}
 	if p.method != protocol.MethodToolsCall {

@@ -28,6 +28,7 @@ type post struct {
 
 	ids    []codec.ID               // the requests in it; more than one in a batch
 	open   []codec.ID               // those without an answer
+	single [2]codec.ID              // memory of ids and open for one request
 	sink   func(*transport.Inbound) // where the answers go
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -60,7 +61,8 @@ func (c *conn) postOf(body []byte) (*post, error) {
 	}
 	switch p.msg.Kind {
 	case codec.Request:
-		p.ids = []codec.ID{p.msg.ID}
+		p.single = [2]codec.ID{p.msg.ID, p.msg.ID}
+		p.ids, p.open = p.single[:1:1], p.single[1:]
 	case codec.Batch:
 		for i := range p.msg.Len() {
 			var el codec.Message
@@ -68,6 +70,7 @@ func (c *conn) postOf(body []byte) (*post, error) {
 				p.ids = append(p.ids, el.ID)
 			}
 		}
+		p.open = slices.Clone(p.ids)
 	}
 	if version := p.msg.Fact(codec.FactMetaProtocolVersion); version != nil {
 		text, _ := version.Text()
@@ -80,18 +83,29 @@ func (c *conn) postOf(body []byte) (*post, error) {
 		c.mu.Unlock()
 		p.modern = p.revision != ""
 	}
-	p.open = slices.Clone(p.ids)
 	p.ctx, p.cancel = context.WithCancelCause(c.ctx)
 	return p, nil
 }
 
-// enter makes the post one that Cancel finds.
-func (p *post) enter() {
+// enter makes the post one that Cancel finds, and that Close waits for until serve
+// returns; false when the connection is closing.
+func (p *post) enter() bool {
 	p.c.mu.Lock()
 	defer p.c.mu.Unlock()
+	if p.c.leaving {
+		return false
+	}
 	for _, id := range p.ids {
 		p.c.posts[id.Key()] = p
 	}
+	p.c.running.Add(1)
+	return true
+}
+
+// serve is run for a post that was entered.
+func (p *post) serve() {
+	defer p.c.running.Done()
+	p.run()
 }
 
 // leave undoes enter.
@@ -267,7 +281,7 @@ func (p *post) fail(err error) {
 		err = cause
 	}
 	for _, id := range p.open {
-		in := inboundPool.Get().(*transport.Inbound)
+		in := inbounds.Get().(*transport.Inbound)
 		in.Failed, in.Via, in.ID, in.Err = true, p.c, id, err
 		p.sink(in)
 	}

@@ -19,6 +19,8 @@ type clientSession struct {
 	revision  protocol.Revision
 	opening   []byte // the initialize that opened it
 	listening bool   // its stream was asked for
+
+	post http.Header // of each POST, never written to; nil before there is a session
 }
 
 // renewal is the replacement of a session that the server has forgotten. All
@@ -110,7 +112,7 @@ func (c *conn) replace(old clientSession) error {
 		}
 	}
 	c.mu.Lock()
-	c.session.id, c.session.revision = "", ""
+	c.session.id, c.session.revision, c.session.post = "", "", nil
 	c.mu.Unlock()
 	hello.run()
 	switch {

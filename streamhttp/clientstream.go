@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +76,7 @@ func (p *post) takeStream(resp *http.Response) error {
 		case len(e.Data) == 0 || !e.Is("message"):
 			continue
 		}
-		if in := p.take(bytes.Clone(e.Data)); in != nil {
+		if in := p.take(e.Data); in != nil {
 			last.deliver(in)
 		}
 	}
@@ -193,7 +192,7 @@ func (c *conn) follow(in clientSession, answered func()) (again bool) {
 			}
 			return false
 		case len(e.Data) > 0 && e.Is("message"):
-			if m := p.take(bytes.Clone(e.Data)); m != nil {
+			if m := p.take(e.Data); m != nil {
 				p.sink(m)
 			}
 		}
