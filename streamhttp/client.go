@@ -91,7 +91,8 @@ func URL(rawURL string, o *ClientOptions) transport.Dialer {
 	d.decoders.New = func() any { return codec.NewDecoder(&d.opts.Codec) }
 	d.http = d.opts.Transport
 	if d.http == nil {
-		d.http = ownTransport(&d.opts)
+		d.dials = new(dials)
+		d.http = ownTransport(&d.opts, d.dials)
 	}
 	return d
 }
@@ -104,8 +105,9 @@ func idempotent(method string, _ codec.Value) bool {
 
 // ownTransport returns a transport that keeps enough connections for a burst of
 // calls to find theirs again.
-func ownTransport(o *ClientOptions) *http.Transport {
+func ownTransport(o *ClientOptions, d *dials) *http.Transport {
 	return &http.Transport{
+		DialContext:           d.dial,
 		Proxy:                 o.Proxy,
 		TLSClientConfig:       o.TLS.Clone(),
 		ForceAttemptHTTP2:     true,
@@ -122,6 +124,8 @@ type dialer struct {
 	raw  string
 	opts ClientOptions
 	http http.RoundTripper
+
+	dials *dials // of our own transport; nil with another
 
 	era atomic.Uint32 // protocol.Era that the endpoint was found to speak
 

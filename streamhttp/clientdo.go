@@ -87,13 +87,31 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		req.Body, _ = req.GetBody() // never fails
 	}
-	resp, err := c.d.http.RoundTrip(req)
+	resp, err := c.d.roundTrip(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		return nil, fmt.Errorf("HTTP %s: %w", method, err)
 	}
+	return resp, nil
+}
+
+// roundTrip performs a request, over no more connections than it takes.
+func (d *dialer) roundTrip(req *http.Request) (*http.Response, error) {
+	if d.dials == nil {
+		return d.http.RoundTrip(req)
+	}
+	p := d.dials.enter(req.Context())
+	if p != nil {
+		req = req.WithContext(context.WithValue(req.Context(), dialKey{}, p))
+	}
+	resp, err := d.http.RoundTrip(req)
+	d.dials.answered(p, err)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &counted{ReadCloser: resp.Body, d: d.dials}
 	return resp, nil
 }
 

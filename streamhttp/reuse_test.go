@@ -1,0 +1,55 @@
+package streamhttp_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/streamhttp"
+)
+
+// TestConnectionsReused: 640 calls, 32 of them at a time, find their connections
+// again. One more carries the stream of the session. It is about the client's own
+// transport, over TCP.
+func TestConnectionsReused(t *testing.T) {
+	s := dispatch.NewServer(&dispatch.Options{Info: everything})
+	register(s)
+	h := streamhttp.NewHandler(s, nil)
+	var opened atomic.Int64
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	defer h.Close()
+
+	ctx := t.Context()
+	c, err := dispatch.Connect(ctx, streamhttp.URL(srv.URL, nil), nil)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			for range 20 {
+				res, err := c.CallRaw(context.WithoutCancel(ctx), "tools/list", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				res.Release()
+			}
+		})
+	}
+	wg.Wait()
+	require.LessOrEqual(t, opened.Load(), int64(33))
+	require.NoError(t, c.Close())
+}
