@@ -47,6 +47,7 @@ type Handler struct {
 	pools     shared
 	streams   httpx.Quota
 	lingering *linger.Watch[*exchange] // calls that may turn out to be slow
+	crew      *crew                    // nil without a log
 
 	sessions sessions
 
@@ -74,6 +75,9 @@ func NewHandler(acceptor transport.Acceptor, opts *Options) *Handler {
 	h.bodies.Max, h.bodies.Reading, h.bodies.Timeout = h.limits.MaxBody, h.limits.MaxReading, h.limits.ReadTimeout
 	h.decoders.New = func() any { return codec.NewDecoder(&h.limits.Messages) }
 	h.lingering = linger.New(lingerAfter, (*exchange).linger)
+	if h.opts.Log != nil {
+		h.crew = newCrew()
+	}
 	h.calls, h.idles = h.limits.stream(true), h.limits.stream(false)
 	h.streams.Max, h.streams.Per = h.limits.MaxStreams, h.limits.MaxStreamsPerPrincipal
 	h.sessions.quota.Max, h.sessions.quota.Per = h.limits.MaxSessions, h.limits.MaxSessionsPerPrincipal
@@ -275,6 +279,9 @@ func (h *Handler) Close() error {
 		h.sessions.close(ErrHandlerClosed)
 		h.pools.detach(ErrHandlerClosed)
 		h.lingering.Stop()
+		if h.crew != nil {
+			h.crew.end()
+		}
 	}
 	return nil
 }

@@ -57,6 +57,11 @@ const (
 	// lingerAfter is when a call gets the timer of its keep-alive: most are over
 	// by then.
 	lingerAfter = 10 * time.Millisecond
+	// maxCrew bounds the goroutines that wait for the next message of a session
+	// whose streams are kept, and crewRest is about how long they do: stacks that
+	// nobody needs must not stay.
+	maxCrew  = 64
+	crewRest = 5 * time.Second
 	// fitsSocket is the longest answer that is written without a time limit of its
 	// own: the system takes it whole, and a client that sends request after
 	// request without reading holds no more than its connection.

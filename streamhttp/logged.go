@@ -20,8 +20,9 @@ type logged struct {
 	h   *Handler
 	s   *session
 	r   *http.Request
-	rdy chan struct{} // capacity 1: state has changed
-	one chan struct{} // capacity 1: its holder stores a message; nil where several may at once
+	in  *transport.Inbound // until work takes it
+	rdy chan struct{}      // capacity 1: state has changed
+	one chan struct{}      // capacity 1: its holder stores a message; nil where several may at once
 
 	mu     sync.Mutex
 	state  state
@@ -50,15 +51,23 @@ func (h *Handler) serveLogged(p *request, s *session) {
 	}
 	in := inbounds.Get().(*transport.Inbound)
 	p.in.MoveTo(in)
-	in.Via = c
+	in.Via, c.in = c, in
 	s.begin() // holds as long as ours, which is still there
-	h.running.Go(func() {
-		defer s.done()
-		defer putInbound(in)
-		s.to.Receive(in)
-		c.over()
-	})
+	h.running.Add(1)
+	h.crew.start(c)
 	c.serve(p.w, p.accept)
+}
+
+// work has the message handled, on a goroutine that the response does not wait
+// for.
+func (c *logged) work() {
+	in := c.in
+	c.in = nil
+	defer c.h.running.Done()
+	defer c.s.done()
+	defer putInbound(in)
+	c.s.to.Receive(in)
+	c.over()
 }
 
 // serve waits until it is known what kind of response this is, and writes it.
