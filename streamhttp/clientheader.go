@@ -31,7 +31,7 @@ func (p *post) postHeader(s clientSession) (http.Header, error) {
 }
 
 // postHeader is what every POST carries, on top of what this one brings with it.
-func (c *conn) postHeader(extra map[string][]string) http.Header {
+func (c *conn) postHeader(extra http.Header) http.Header {
 	h := c.header(8 + len(extra))
 	for name, values := range extra {
 		switch name = http.CanonicalHeaderKey(name); name {

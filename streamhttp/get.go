@@ -43,7 +43,10 @@ func (s *session) Send(ctx context.Context, m *codec.Message) error {
 	case stream == nil:
 		return transport.ErrNoStream
 	}
-	return queue(ctx, stream, m, nil) // its own request's goroutine writes it
+	if err := queue(ctx, stream, m, nil); err != nil || !stream.Direct() {
+		return err // its own request's goroutine writes it
+	}
+	return stream.Flush()
 }
 
 // sendLogged keeps m for whoever follows the stream.
@@ -74,19 +77,31 @@ func (h *Handler) serveGet(w http.ResponseWriter, r *http.Request, who string) *
 	if refusal != nil {
 		return refusal
 	}
-	defer s.done()
+	taken := false // what the request holds is the stream's
+	defer func() {
+		if !taken {
+			s.done()
+		}
+	}()
 	if !httpx.ParseAccept(r.Header[protocol.HeaderAccept]).EventStream {
 		return httpx.Refuse(http.StatusNotAcceptable, "Accept must list "+protocol.MediaTypeEventStream)
 	}
 	if !h.streams.Take(s.holder) {
 		return httpx.Busy(http.StatusTooManyRequests, "the limit of open streams is reached", busyPause)
 	}
-	defer h.streams.Give(s.holder)
+	defer func() {
+		if !taken {
+			h.streams.Give(s.holder)
+		}
+	}()
 	if text := r.Header.Get(protocol.HeaderLastEventID); text != "" {
 		return h.resume(w, r, s, text)
 	}
 	if h.opts.Log != nil {
 		return h.getLogged(w, r, s)
+	}
+	if taken = h.opts.Hijack && h.hijack(w, r, s); taken {
+		return nil
 	}
 	stream := httpx.NewStream(w, r, &h.idles, nil)
 	defer h.endLater(stream.End)()
@@ -99,6 +114,30 @@ func (h *Handler) serveGet(w http.ResponseWriter, r *http.Request, who string) *
 		h.log.Debug("GET stream ended", "session", s.who, "error", err)
 	}
 	return nil
+}
+
+// hijack serves the stream of a session on the connection itself, from a goroutine
+// that holds on to nothing of the request but its places; false when that cannot
+// be done.
+func (h *Handler) hijack(w http.ResponseWriter, r *http.Request, s *session) bool {
+	stream := httpx.TakeStream(w, r, &h.idles, nil)
+	if stream == nil {
+		return false
+	}
+	if !s.take(stream) {
+		stream.End()
+	}
+	h.running.Go(func() {
+		defer s.done()
+		defer h.streams.Give(s.holder)
+		defer h.endLater(stream.End)()
+		err := stream.Attend()
+		s.leave(stream)
+		if err != nil {
+			h.log.Debug("GET stream ended", "session", s.who, "error", err)
+		}
+	})
+	return true
 }
 
 // take makes stream the one of the session; the one before it ends: its

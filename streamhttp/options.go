@@ -50,6 +50,14 @@ type Options struct {
 	// as the revisions demand of them.
 	StrictAccept bool
 
+	// Hijack takes the connections of GET streams from the http.Server, where that
+	// is possible: in HTTP/1.1 without TLS, and without a Log. A stream then costs
+	// a third of the memory, and who sends a message writes it. The server's own
+	// Shutdown and ConnState know nothing of such a connection, and middleware
+	// that looks at what is written does not see it; Shutdown of the Handler ends
+	// it. After a stream its connection is closed.
+	Hijack bool
+
 	// Log keeps what was sent on the streams of legacy sessions, so that a client
 	// that lost its connection can fetch the rest; nil keeps nothing. The
 	// caller closes it after the handler.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/internal/buf"
-	"github.com/wirespool/wirespool/protocol"
 )
 
 // ErrSlow ends a stream whose peer reads more slowly than we speak, when what
@@ -48,10 +47,11 @@ func (o StreamOptions) Filled() StreamOptions {
 // meanwhile. A stream that is written by its own request's goroutine instead has
 // that one in [Stream.Serve].
 type Stream struct {
-	w  http.ResponseWriter
-	rc *http.ResponseController
-	o  *StreamOptions
-	h2 bool
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	line *line // instead of w and rc, of TakeStream
+	o    *StreamOptions
+	h2   bool
 
 	mu      sync.Mutex
 	queue   buf.Buffer
@@ -72,11 +72,7 @@ type Stream struct {
 // copied. onEnd, which may be nil, is called once with the cause when the stream
 // fails or is found too slow; it must not block.
 func NewStream(w http.ResponseWriter, r *http.Request, o *StreamOptions, onEnd func(error)) *Stream {
-	h := w.Header()
-	h[protocol.HeaderContentType] = typeEventStream
-	h["Cache-Control"] = noCache
-	h[protocol.HeaderXAccelBuffering] = noBuffering
-	h["X-Content-Type-Options"] = noSniff
+	eventHeaders(w.Header())
 	w.WriteHeader(http.StatusOK)
 	return &Stream{
 		w:     w,
@@ -112,7 +108,11 @@ func (s *Stream) Queue(ctx context.Context, add func(dst []byte) ([]byte, error)
 	if s.queue.B == nil {
 		s.queue = buf.Get(buf.Event)
 	}
-	dst, err := add(s.queue.B)
+	dst := s.queue.B
+	if s.line != nil && len(dst) == 0 {
+		dst = append(dst, chunkHead...)
+	}
+	dst, err := add(dst)
 	if err != nil {
 		return err
 	}
@@ -174,19 +174,34 @@ func (s *Stream) Flush() error {
 		return nil
 	}
 	s.writing = true
+	return s.writeQueue()
+}
+
+// writeQueue is Flush for who writes: s.writing is set. Caller holds s.mu, which is
+// free meanwhile.
+func (s *Stream) writeQueue() error {
 	for s.failed == nil && len(s.queue.B) > 0 {
 		b := s.queue
 		s.queue, s.events = buf.Buffer{}, 0
 		s.move()
 		s.mu.Unlock()
+		if s.line != nil {
+			b.B = chunk(b.B)
+			n, err := s.line.try(b.B)
+			if err == nil && n < len(b.B) {
+				go s.writeOn(bufferRest{b, n})
+				s.mu.Lock()
+				return nil
+			}
+			b.Put()
+			s.mu.Lock()
+			s.wroteOne(err)
+			continue
+		}
 		err := s.write(b.B)
 		b.Put()
 		s.mu.Lock()
-		s.wrote = time.Now()
-		if err != nil {
-			s.lost = true
-			s.stop(fmt.Errorf("%w: write: %w", net.ErrClosed, err))
-		}
+		s.wroteOne(err)
 	}
 	s.writing = false
 	s.move()
@@ -194,6 +209,21 @@ func (s *Stream) Flush() error {
 		return s.failed
 	}
 	return nil
+}
+
+// bufferRest is memory of which the first bytes are written.
+type bufferRest struct {
+	buf.Buffer
+	from int
+}
+
+// wroteOne notes how a write has ended. Caller holds s.mu.
+func (s *Stream) wroteOne(err error) {
+	s.wrote = time.Now()
+	if err != nil {
+		s.lost = true
+		s.stop(fmt.Errorf("%w: write: %w", net.ErrClosed, err))
+	}
 }
 
 // write writes and flushes b within the limit.
@@ -217,7 +247,22 @@ func (s *Stream) deadline() {
 	if s.o.WriteTimeout != math.MaxInt64 {
 		t = time.Now().Add(s.o.WriteTimeout)
 	}
-	_ = s.rc.SetWriteDeadline(t) // a writer without deadlines blocks as long as it likes
+	s.setWriteDeadline(t)
+}
+
+func (s *Stream) setWriteDeadline(t time.Time) {
+	if s.line != nil {
+		_ = s.line.SetWriteDeadline(t) // the write tells
+	} else {
+		_ = s.rc.SetWriteDeadline(t) // a writer without deadlines blocks as long as it likes
+	}
+}
+
+// interrupt has Attend look. Caller holds s.mu.
+func (s *Stream) interrupt() {
+	if s.line != nil {
+		_ = s.line.SetReadDeadline(time.Unix(1, 0)) // of a closed connection nobody waits
+	}
 }
 
 // stop takes no more, for the reason err, and drops what waits. A write under
@@ -235,8 +280,9 @@ func (s *Stream) stop(err error) {
 	s.queue.Put()
 	s.queue, s.events = buf.Buffer{}, 0
 	if s.writing { // its request is still there
-		_ = s.rc.SetWriteDeadline(time.Unix(1, 0)) // without deadlines it ends when it ends
+		s.setWriteDeadline(time.Unix(1, 0)) // without deadlines it ends when it ends
 	}
+	s.interrupt()
 	s.move()
 }
 
@@ -265,6 +311,7 @@ func (s *Stream) End() {
 		s.ended = ErrEnded
 	}
 	s.still()
+	s.interrupt()
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -285,7 +332,7 @@ func (s *Stream) Finish() error {
 		done = !s.writing && len(s.queue.B) == 0
 		s.mu.Unlock()
 	}
-	if !s.h2 {
+	if !s.h2 && s.line == nil {
 		s.deadline() // for what net/http writes at the end
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 
 // measureFanout measures broadcasts, to all streams of one server.
 func measureFanout(ctx context.Context, o *options, w io.Writer, built programs) (all []webRun, err error) {
-	order := []string{"wirespool", bare, "go-sdk", "mcp-go"}
+	order := []string{"wirespool", hijacked, bare, "go-sdk", "mcp-go"}
 	for _, n := range o.streams {
 		servers, err := startWeb(ctx, built, order)
 		if err != nil {

@@ -38,7 +38,7 @@ const idleRounds = 3
 // measureIdle opens streams of servers that are started anew each time.
 func measureIdle(ctx context.Context, o *options, w io.Writer, built programs) (all []idleRun, err error) {
 	for _, n := range o.idle {
-		r := idleRun{n, []string{"wirespool", bare, "go-sdk", "mcp-go"}, map[string][]load.Idle{}}
+		r := idleRun{n, []string{"wirespool", hijacked, bare, "go-sdk", "mcp-go"}, map[string][]load.Idle{}}
 		for range min(idleRounds, o.rounds) {
 			for _, name := range r.order {
 				i, err := idleTurn(ctx, built, name, n)

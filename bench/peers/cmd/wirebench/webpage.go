@@ -18,7 +18,8 @@ write an event with its length where the client takes nothing but an event strea
 
 Fan-out: a progress notification to all open GET streams; the next ones follow when every stream has brought the last. With
 several at a time wirespool writes at once what has gathered for a stream, while limit-nethttp, a loop over all streams, and
-go-sdk write and flush each event. A client calls the tool echo of a wirespool server; limit-nethttp is http.Transport with bytes
+go-sdk write and flush each event. wirespool-hijack takes the connections of these streams from net/http and writes from the
+goroutine that sends. A client calls the tool echo of a wirespool server; limit-nethttp is http.Transport with bytes
 that are nearly ready, and an answer that is read and not looked at.
 
 Idle: what the server's resident memory has grown by for each open session with a GET stream, 1.5 s after the last was opened.

@@ -11,6 +11,9 @@ import (
 // bare is the server that does nothing but what net/http does.
 const bare = "limit-nethttp"
 
+// hijacked takes the connections of GET streams for itself.
+const hijacked = "wirespool-hijack"
+
 // webRun is a row of figures about HTTP: what the contenders did in each round.
 type webRun struct {
 	name    string

@@ -20,6 +20,7 @@ var webTargets = []webTarget{
 	{"HTTP/", "size=4K", ours, bare, false, 1},
 	{"Fanout/", "size=200B", ours, bare, false, 1.65},
 	{"Fanout/", "size=4K", ours, bare, false, 1.3},
+	{"Fanout/", "size=", hijacked, bare, false, 1},
 	{"Client/", "size=", "go-sdk", ours, true, 3},
 	{"Client/", "size=", "mcp-go", ours, true, 3},
 }
@@ -41,9 +42,11 @@ func (r *results) webVerdicts() (all []report.Target) {
 		}
 	}
 	for _, run := range r.idle {
-		all = append(all, report.Target{
-			What: run.name() + ": " + ours, Bound: idleTarget, Wall: run.median(ours, kept), Unit: " KiB",
-		})
+		for _, it := range []string{ours, hijacked} {
+			all = append(all, report.Target{
+				What: run.name() + ": " + it, Bound: idleTarget, Wall: run.median(it, kept), Unit: " KiB",
+			})
+		}
 	}
 	return all
 }

@@ -29,7 +29,7 @@ func webPrograms(t *testing.T) (server, client string) {
 // TestWeb drives every server in every way that is measured, for an instant.
 func TestWeb(t *testing.T) {
 	server, client := webPrograms(t)
-	for _, impl := range []string{"wirespool", "wirespool-log", "limit-nethttp", "limit-nethttp-tuned", "go-sdk", "mcp-go"} {
+	for _, impl := range []string{"wirespool", "wirespool-log", "wirespool-hijack", "limit-nethttp", "limit-nethttp-tuned", "go-sdk", "mcp-go"} {
 		t.Run(impl, func(t *testing.T) {
 			s := startWeb(t, server, "-impl", impl)
 			for _, size := range []int{200, 4 << 10} {

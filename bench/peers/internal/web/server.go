@@ -28,6 +28,7 @@ type Server struct {
 var impls = map[string]func(Options) *Server{
 	"wirespool":           wirespool,
 	"wirespool-log":       wirespoolLog,
+	"wirespool-hijack":    wirespoolHijack,
 	"limit-nethttp":       func(o Options) *Server { return limit(o, bare) },
 	"limit-nethttp-tuned": func(o Options) *Server { return limit(o, limits.Tuned) },
 	"go-sdk":              gosdk,

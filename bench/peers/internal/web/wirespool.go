@@ -21,14 +21,15 @@ const many = 100_000
 
 // wirespool serves without an event log: handlers run on the goroutine of their
 // request. Who wants events asks for nothing else in its Accept header.
-func wirespool(o Options) *Server { return serveWirespool(o, nil) }
+func wirespool(o Options) *Server { return serveWirespool(o, nil, false) }
 
 // wirespoolLog keeps streams in memory: handlers run on goroutines of their own.
-func wirespoolLog(o Options) *Server {
-	return serveWirespool(o, eventlog.NewMemory(nil))
-}
+func wirespoolLog(o Options) *Server { return serveWirespool(o, eventlog.NewMemory(nil), false) }
 
-func serveWirespool(o Options, log eventlog.Log) *Server {
+// wirespoolHijack takes the connections of GET streams for itself.
+func wirespoolHijack(o Options) *Server { return serveWirespool(o, nil, true) }
+
+func serveWirespool(o Options, log eventlog.Log, hijack bool) *Server {
 	info := dispatch.Info{Name: "echo", Version: "1", Capabilities: codec.Value(`{"tools":{"listChanged":true}}`)}
 	if o.Legacy {
 		info.Versions = []protocol.Revision{protocol.V20250618}
@@ -39,7 +40,7 @@ func serveWirespool(o Options, log eventlog.Log) *Server {
 	})
 	server.Handle("tools/call", echo)
 	h := streamhttp.NewHandler(server, &streamhttp.Options{
-		Stateless: o.Stateless, Log: log,
+		Stateless: o.Stateless, Log: log, Hijack: hijack,
 		Limits: streamhttp.Limits{
 			MaxSessions: many, MaxSessionsPerPrincipal: many, MaxStreams: many, MaxStreamsPerPrincipal: many,
 		},
