@@ -63,7 +63,7 @@ var (
 )
 
 func newExchange(h *Handler, p *request) *exchange {
-	return &exchange{h: h, w: p.w, r: p.r, ctx: context.WithoutCancel(p.r.Context()), who: p.who, accept: p.accept, wants: wantsAnswer(&p.in.Message)}
+	return &exchange{h: h, w: p.w, r: p.r, ctx: endless{p.r}, who: p.who, accept: p.accept, wants: wantsAnswer(&p.in.Message)}
 }
 
 // wantsAnswer reports whether a message has anything in it that is answered.
@@ -216,7 +216,7 @@ func (silent) Send(context.Context, *codec.Message) error { return transport.Err
 
 // Context implements [transport.Exchange]: it never ends, and has the values of
 // the request's.
-func (s silent) Context() context.Context { return context.WithoutCancel(s.r.Context()) }
+func (s silent) Context() context.Context { return endless{s.r} }
 
 // Header implements [transport.Requester].
 func (s silent) Header() map[string][]string { return s.r.Header }

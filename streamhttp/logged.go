@@ -157,7 +157,7 @@ func (c *logged) ready() {
 
 // Context implements [transport.Exchange]: a client that leaves may come back. It
 // has the values of the request's context.
-func (c *logged) Context() context.Context { return context.WithoutCancel(c.r.Context()) }
+func (c *logged) Context() context.Context { return endless{c.r} }
 
 // Header implements [transport.Requester].
 func (c *logged) Header() map[string][]string { return c.r.Header }
