@@ -17,7 +17,9 @@ type call struct {
 	key   frontKey
 	token codec.Value // the front's progress token; nil if it wants none
 	away  bool        // its client was told to come back; guarded by link.mu
-	task  bool        // what was asked for may outlive its answer (TK-01)
+
+	cancelled bool // by the front; guarded by link.mu
+	task      bool // what was asked for may outlive its answer (TK-01)
 
 	// cause is why a request of the bridge's own got no answer.
 	cause error

@@ -22,6 +22,7 @@ func (l *link) abandon(in *transport.Inbound) bool {
 		return true
 	}
 	l.removeLocked(c)
+	c.cancelled = true
 	l.mu.Unlock() // from here on the call is ours
 	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.back)
 	l.withdraw(c, in.Params)

@@ -204,3 +204,53 @@ func TestRealChild(t *testing.T) {
 	like(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"child: stdio: sh: exit status 3; stderr: \"no licence\"","data":{"io.github.wirespool/hop":"child","io.github.wirespool/exitStatus":3,"io.github.wirespool/stderr":"no licence"}}}`, <-front.lines)
 	require.Equal(t, fmt.Sprint(bridge.HopChild), string(b.Err().Hop))
 }
+
+// slowConn is a back that takes its time to accept requests, as HTTP+SSE may.
+type slowConn struct {
+	transport.Conn
+	accept chan struct{}
+}
+
+func (c slowConn) Send(ctx context.Context, m *codec.Message) error {
+	if m.Kind == codec.Request && string(m.Method) == "slow" {
+		select {
+		case <-c.accept:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return c.Conn.Send(ctx, m)
+}
+
+type slowDialer struct {
+	*backs
+	accept chan struct{}
+}
+
+func (d slowDialer) Dial(ctx context.Context) (transport.Conn, error) {
+	c, err := d.backs.Dial(ctx)
+	return slowConn{c, d.accept}, err
+}
+
+// TestSlowToAccept: a request that the back is slow to accept keeps nothing else
+// from passing, its own cancellation included (D16 of the field).
+func TestSlowToAccept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := slowDialer{newBacks(t), make(chan struct{}, 1)}
+		r := &rig{t: t, to: d.backs, b: bridge.New(d, &bridge.Options{Over: bridge.HopHTTP})}
+		defer func() { require.NoError(t, r.b.Close()) }()
+		front, _ := r.pipe()
+		back := r.session(front)
+		front.send(request("1", "slow", ""), request("2", "ping", ""))
+		back.want(request("3", "ping", ""))
+		back.send(result("3", "{}"), request(`"s"`, "roots/list", ""))
+		front.want(result("2", "{}"), request("4", "roots/list", ""))
+		front.send(result("4", `{"roots":[]}`))
+		back.want(result(`"s"`, `{"roots":[]}`))
+		front.send(notification("notifications/cancelled", `{"requestId":1}`))
+		back.want(notification("notifications/cancelled", `{"requestId":2}`))
+		d.accept <- struct{}{}
+		back.want(request("2", "slow", ""), notification("notifications/cancelled", `{"requestId":2,"reason":"cancelled"}`))
+		front.silent()
+	})
+}

@@ -139,7 +139,23 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 			c.kept = append(codec.Value(nil), in.Params...)
 		}
 	}
-	l.submit(conn, c, &in.Message)
+	if l.b.opts.Over != HopHTTP || l.front == nil || l.front.push {
+		l.submit(conn, c, &in.Message)
+		return
+	}
+	// Over HTTP requests keep no order, and one that is slow to be accepted must
+	// not keep the one reader of the front from what comes behind it.
+	own := moved(in)
+	l.b.spawn(func() {
+		l.submit(conn, c, &own.Message)
+		putInbound(own)
+		l.mu.Lock()
+		cancelled := c.cancelled
+		l.mu.Unlock()
+		if cancelled { // perhaps before there was anything to cancel
+			l.giveUp(c, "cancelled")
+		}
+	})
 }
 
 // submit sends the request of a call under its id at the back.
