@@ -45,7 +45,7 @@ func startServe(t *testing.T, flags []string, command ...string) *serving {
 	if len(command) == 0 {
 		command = []string{os.Args[0], "demo", "--serve"}
 	}
-	args := append([]string{"wirespool", "serve", "--http", "127.0.0.1:0"}, flags...)
+	args := append([]string{"wirespool", "serve", "--http", "127.0.0.1:0", "--env", "GORACE"}, flags...)
 	s := &serving{t: t, cmd: exec.Command(os.Args[0], append(append(args, "--"), command...)...), rest: make(chan string, 1)}
 	stderr, err := s.cmd.StderrPipe()
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func (s *serving) end(status int) string {
 
 // connecting dials through a "wirespool connect".
 func connecting(flags ...string) transport.Dialer {
-	return stdio.Command(append([]string{os.Args[0], "wirespool", "connect"}, flags...), nil)
+	return stdio.Command(append([]string{os.Args[0], "wirespool", "connect"}, flags...), &stdio.Options{Env: []string{"GORACE"}})
 }
 
 // use has a host do a little of everything over a connection.

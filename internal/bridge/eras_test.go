@@ -42,14 +42,16 @@ func throughBridge(t *testing.T, client, server protocol.Revision, how string) {
 	s := testServer(server)
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
 	var back transport.Dialer = serverPipe{s}
+	var o bridge.Options
 	if how == "pipe to http" || how == "http to http" {
 		h := streamhttp.NewHandler(s, nil)
 		web := memhttp.Start(h, nil)
 		defer web.Close()
 		defer func() { _ = h.Close() }()
+		o.Over = bridge.HopHTTP
 		back = streamhttp.URL(web.URL(), &streamhttp.ClientOptions{Transport: web.Client().Transport})
 	}
-	b := bridge.New(back, nil)
+	b := bridge.New(back, &o)
 	defer func() { require.NoError(t, b.Close()) }()
 	var front transport.Dialer = bridgePipe{b}
 	if how == "http to pipe" || how == "http to http" {
