@@ -19,11 +19,11 @@ func (r *Recorder) Handler(h http.Handler) http.Handler {
 		return h
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		answer := &writer{ResponseWriter: w, tap: r.answer(req, Front)}
+		answer := &writer{ResponseWriter: w, tap: r.answer(req, front)}
 		if req.Body != nil && req.ContentLength != 0 {
-			req.Body = &reader{ReadCloser: req.Body, tap: r.request(req, Front), left: req.ContentLength}
+			req.Body = &reader{ReadCloser: req.Body, tap: r.request(req, front), left: req.ContentLength}
 		} else {
-			r.record(c2s, Front, r.part(req, 0, req.Header), nil)
+			r.record(c2s, front, r.part(req, 0, req.Header), nil)
 		}
 		defer answer.end()
 		h.ServeHTTP(answer, req)
@@ -47,19 +47,19 @@ type roundTripper struct {
 func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := req.Clone(req.Context())
 	if req.Body != nil && req.ContentLength != 0 {
-		sent.Body = &reader{ReadCloser: req.Body, tap: t.r.request(req, Back), left: req.ContentLength}
+		sent.Body = &reader{ReadCloser: req.Body, tap: t.r.request(req, back), left: req.ContentLength}
 		sent.GetBody = nil
 		if req.GetBody != nil {
 			sent.GetBody = req.GetBody // a second attempt is not written down again
 		}
 	} else {
-		t.r.record(c2s, Back, t.r.part(req, 0, req.Header), nil)
+		t.r.record(c2s, back, t.r.part(req, 0, req.Header), nil)
 	}
 	resp, err := t.rt.RoundTrip(sent)
 	if err != nil {
 		return nil, err
 	}
-	answer := t.r.answer(req, Back)
+	answer := t.r.answer(req, back)
 	answer.begin(resp.StatusCode, resp.Header)
 	resp.Body = &reader{ReadCloser: resp.Body, tap: answer, left: resp.ContentLength}
 	return resp, nil

@@ -18,8 +18,8 @@ const (
 	c2s = "c2s"
 	s2c = "s2c"
 
-	Front = "front"
-	Back  = "back"
+	front = "front"
+	back  = "back"
 )
 
 // Recorder writes the trace. Its methods may be called concurrently; those of a
@@ -103,7 +103,7 @@ func (d dialer) Dial(ctx context.Context) (transport.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, r: d.r, hop: Back, in: s2c, out: c2s}, nil
+	return &conn{Conn: c, r: d.r, hop: back, in: s2c, out: c2s}, nil
 }
 
 // Conn records what the connection of a client carries.
@@ -111,7 +111,7 @@ func (r *Recorder) Conn(c transport.Conn) transport.Conn {
 	if r == nil {
 		return c
 	}
-	return &conn{Conn: c, r: r, hop: Front, in: c2s, out: s2c}
+	return &conn{Conn: c, r: r, hop: front, in: c2s, out: s2c}
 }
 
 // conn is a byte stream that is recorded.
