@@ -63,6 +63,9 @@ func measureHTTP(ctx context.Context, o *options, w io.Writer, built programs) (
 	for _, era := range []string{bench.Session, bench.Stateless, bench.Modern} {
 		for _, events := range []bool{false, true} {
 			for _, size := range webSizes {
+				if !o.groups.MatchString(webCell{era, events, size, o.conns[0]}.name()) {
+					continue
+				}
 				runs, err := measureCells(ctx, o, built, era, events, size)
 				if err != nil {
 					return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/wirespool/wirespool/bench/peers/internal/load"
 	"github.com/wirespool/wirespool/bench/peers/internal/report"
@@ -35,13 +36,17 @@ func (r *idleRun) name() string { return fmt.Sprintf("Idle/shape=get/size=%d", r
 // idleRounds is enough for what varies as little as memory.
 const idleRounds = 3
 
+// settled is how long a server is left alone before its memory is looked at, in a
+// run that is not in a hurry.
+const settled = 1500 * time.Millisecond
+
 // measureIdle opens streams of servers that are started anew each time.
 func measureIdle(ctx context.Context, o *options, w io.Writer, built programs) (all []idleRun, err error) {
 	for _, n := range o.idle {
 		r := idleRun{n, []string{"wirespool", hijacked, bare, "go-sdk", "mcp-go"}, map[string][]load.Idle{}}
 		for range min(idleRounds, o.rounds) {
 			for _, name := range r.order {
-				i, err := idleTurn(ctx, built, name, n)
+				i, err := idleTurn(ctx, built, name, n, min(settled, 6*o.turn))
 				if err != nil {
 					return nil, fmt.Errorf("%s, %d idle streams: %w", name, n, err)
 				}
@@ -56,13 +61,13 @@ func measureIdle(ctx context.Context, o *options, w io.Writer, built programs) (
 	return all, nil
 }
 
-func idleTurn(ctx context.Context, built programs, name string, n int) (i load.Idle, err error) {
+func idleTurn(ctx context.Context, built programs, name string, n int, settle time.Duration) (i load.Idle, err error) {
 	s, err := load.StartWeb(ctx, built.path("server"), "-impl", name)
 	if err != nil {
 		return i, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Idle(n)
+	return s.Idle(n, settle)
 }
 
 func (r *idleRun) writeTable(w io.Writer) error {

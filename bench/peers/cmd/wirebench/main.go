@@ -82,7 +82,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(stderr)
 	quick := f.Bool("quick", false, "about four minutes: fewer and shorter rounds, unless they are given")
 	parts := f.String("parts", strings.Join(partNames, ","), "what to measure; "+overHTTP+" stands for the last four")
-	groups := f.String("groups", ".", "regular expression for the groups of part micro")
+	groups := f.String("groups", ".", "regular expression for the groups of parts micro and http")
 	f.IntVar(&o.rounds, "rounds", 15, "rounds; an odd number")
 	f.DurationVar(&o.span, "span", 10*time.Millisecond, "length of a turn in part micro")
 	f.DurationVar(&o.turn, "turn", 250*time.Millisecond, "length of each measurement of a server in part stdio")

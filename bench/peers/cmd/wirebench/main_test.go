@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr strings.Builder
 	status := run([]string{
-		"-parts", "micro,stdio,memory,profile,web", "-groups", "Encode/shape=response/size=1K", "-sizes", "200", "-rounds", "1",
+		"-parts", "micro,stdio,memory,profile,web", "-groups", "Encode/shape=response/size=1K|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
 		"-span", "100us", "-turn", "5ms", "-window", "4", "-conns", "2", "-streams", "3", "-idle", "10", "-write", dir,
 	}, &stdout, &stderr)
 	if status != 0 {

@@ -22,7 +22,7 @@ go-sdk write and flush each event. wirespool-hijack takes the connections of the
 goroutine that sends. A client calls the tool echo of a wirespool server; limit-nethttp is http.Transport with bytes
 that are nearly ready, and an answer that is read and not looked at.
 
-Idle: what the server's resident memory has grown by for each open session with a GET stream, 1.5 s after the last was opened.
+Idle: what the server's resident memory has grown by for each open session with a GET stream, 1.5 s after the last was opened (sooner where turns are short).
 `
 
 // writeWeb writes what was measured about HTTP.

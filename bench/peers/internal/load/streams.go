@@ -56,15 +56,13 @@ type Idle struct {
 	Goroutines float64 // per stream
 }
 
-// settled is how long a server is left alone before its memory is looked at.
-const settled = 1500 * time.Millisecond
-
-// Idle opens n streams and tells what they cost. It works on Linux only.
-func (s *WebServer) Idle(n int) (i Idle, err error) {
+// Idle opens n streams and tells what they cost, after it has left the server alone
+// for a while. It works on Linux only.
+func (s *WebServer) Idle(n int, settle time.Duration) (i Idle, err error) {
 	if _, err := s.Control("collect"); err != nil {
 		return i, err
 	}
-	time.Sleep(settled)
+	time.Sleep(settle)
 	_, _, goroutines, err := s.counters()
 	if err != nil {
 		return i, err
@@ -78,7 +76,7 @@ func (s *WebServer) Idle(n int) (i Idle, err error) {
 		return i, err
 	}
 	defer streams.Close()
-	time.Sleep(settled)
+	time.Sleep(settle)
 	per := func() (float64, error) {
 		now, err := s.resident()
 		return float64(now-before) / float64(n), err

@@ -70,7 +70,7 @@ func TestIdle(t *testing.T) {
 		t.Skip("reads /proc")
 	}
 	server, _ := webPrograms(t)
-	i, err := startWeb(t, server).Idle(50)
+	i, err := startWeb(t, server).Idle(50, 10*time.Millisecond)
 	if err != nil || i.Kept < 1<<10 || i.Goroutines < 1 {
 		t.Errorf("%+v, %v", i, err)
 	}
