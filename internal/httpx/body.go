@@ -84,8 +84,8 @@ func (b *Bodies) fill(out *buf.Buffer, r *http.Request, limit int) *Refusal {
 		}
 		if len(out.B) == cap(out.B) {
 			more := min(2*cap(out.B), limit+1)
-			if announced := r.ContentLength + 1; announced > int64(cap(out.B)) {
-				more = int(min(int64(more), announced)) // and a body that fits the pool stays fit for it
+			if announced := r.ContentLength + 1; announced > int64(cap(out.B)) && announced/believed <= int64(cap(out.B)) {
+				more = int(min(announced, int64(limit)+1)) // and a body that fits the pool stays fit for it
 			}
 			grown := append(make([]byte, 0, more), out.B...)
 			out.B = grown // the smaller one is left to the collector

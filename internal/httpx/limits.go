@@ -34,6 +34,10 @@ const (
 	// trustedLength is the largest announced length that memory is taken for
 	// before any of it has come.
 	trustedLength = 64 << 10
+	// believed is the share of an announced length that must have come before
+	// memory is taken for all of it: a peer that lies costs us eight times what it
+	// sends, and who does not is not copied at every doubling.
+	believed = 8
 )
 
 // Limit returns n, or def for zero, or off for a negative n.
