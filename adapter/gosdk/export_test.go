@@ -24,3 +24,9 @@ func (h *Handler) Servers() int {
 	defer h.servers.mu.Unlock()
 	return len(h.servers.all)
 }
+
+// SubscriptionOf and Restored let the fuzz target at the ids of subscriptions.
+var (
+	SubscriptionOf = subscriptionOf
+	Restored       = restored
+)

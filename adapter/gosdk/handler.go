@@ -47,6 +47,9 @@ func NewHandler(getServer func(*http.Request) *mcp.Server, opts *streamhttp.Opti
 		o.Versions = h.versions
 	}
 	h.servers.h = h
+	if len(learn().requestKeys) == 0 {
+		h.opts.Logger.Warn("this release of the SDK does not show which call a message belongs to: it is guessed")
+	}
 	h.http = streamhttp.NewHandler(acceptor{h}, &o)
 	return h
 }

@@ -1,6 +1,7 @@
 package gosdk_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -193,6 +194,42 @@ func TestUndeliverable(t *testing.T) {
 		require.Error(r.t, <-failed)
 		r.run(&step{"go on", "", "", ping("2"), 200, []string{`"id":2`}, ""})
 	})
+}
+
+// TestAbandoned: a client of a session that leaves in the middle of a call does not
+// cancel it (SL-14), and that its answer finds nobody is no harm; with a log the
+// client can come for it.
+func TestAbandoned(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		endpoint(t, kept, func(r *rig) {
+			finished := make(chan error, 1)
+			r.mcp.AddTool(raw("long"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "tok", Progress: 1})
+				<-time.After(time.Minute)
+				finished <- ctx.Err()
+				return text("the answer"), err
+			})
+			r.open()
+			resp := r.do(&step{body: toolCall("1", "long")})
+			var id string
+			for lines := bufio.NewReader(resp.Body); ; {
+				line, err := lines.ReadString('\n')
+				require.NoError(r.t, err)
+				if after, ok := strings.CutPrefix(line, "id: "); ok {
+					id = strings.TrimSpace(after)
+				}
+				if strings.HasPrefix(line, "data: {") {
+					break
+				}
+			}
+			require.NoError(r.t, resp.Body.Close())
+			require.NoError(r.t, <-finished)
+			r.run(&step{"go on", "", "", ping("2"), 200, []string{`"id":2`}, ""})
+			if kept {
+				require.Contains(r.t, r.start(&step{method: http.MethodGet, header: "Last-Event-ID: " + id})(), "the answer")
+			}
+		})
+	}
 }
 
 // TestSubscriptions: each subscription of 2026-07-28 has a stream of its own and the
