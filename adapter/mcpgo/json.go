@@ -49,9 +49,18 @@ func appendValue(dst []byte, value any, depth int) ([]byte, error) {
 	return appendReflected(dst, value)
 }
 
-// appendString appends a string, for which it makes room in one go.
+// appendString appends a string, for which it makes room in one go if it is
+// large.
 func appendString(dst []byte, s string) []byte {
-	return codec.AppendString(slices.Grow(dst, len(s)+roomBehind), s)
+	return codec.AppendString(roomFor(dst, len(s)), s)
+}
+
+// roomFor makes room for a large text and what comes behind it.
+func roomFor(dst []byte, n int) []byte {
+	if n < largeText {
+		return dst
+	}
+	return slices.Grow(dst, n+roomBehind)
 }
 
 // appendRaw appends an object of values that encoding/json has made.
@@ -63,7 +72,7 @@ func appendRaw(dst []byte, members map[string]json.RawMessage) []byte {
 		if value == nil {
 			value = json.RawMessage("null")
 		}
-		dst = codec.AppendOneLine(slices.Grow(dst, len(value)+roomBehind), value)
+		dst = codec.AppendOneLine(roomFor(dst, len(value)), value)
 	}
 	return append(dst, '}')
 }

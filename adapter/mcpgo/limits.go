@@ -33,9 +33,12 @@ const (
 	maxPooledText = 1 << 20
 )
 
-// roomBehind is what is left for the rest of a message behind a text that may be
-// large, and for its first few escapes, so that memory need not grow once more.
-const roomBehind = 256
+// largeText is what memory is made for in one go, and roomBehind what is left then
+// for its first few escapes and the rest of the message.
+const (
+	largeText  = 4 << 10
+	roomBehind = 256
+)
 
 // Of a client.
 const (
