@@ -19,7 +19,7 @@ import (
 
 // conn is the client's side of a connection: messages go out as POSTs and come
 // back on whatever answers them. It implements [transport.Conn],
-// [transport.Exchange] and [transport.Canceler].
+// [transport.Exchange], [transport.Canceler] and [transport.Caller].
 type conn struct {
 	d     *dialer
 	opts  *ClientOptions
@@ -146,6 +146,32 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// Call implements [transport.Caller].
+func (c *conn) Call(ctx context.Context, m *codec.Message, take func(in *transport.Inbound)) error {
+	if c.fallen() != nil || m.Kind != codec.Request {
+		return errors.ErrUnsupported
+	}
+	p, err := c.newPost(m)
+	if err != nil {
+		return err
+	}
+	p.extra = transport.HeaderOf(ctx)
+	p.sink = func(in *transport.Inbound) {
+		take(in)
+		putInbound(in)
+	}
+	if !p.enter() {
+		p.cancel(nil)
+		return net.ErrClosed
+	}
+	defer context.AfterFunc(ctx, func() {
+		c.Cancel(p.ids[0].Key())
+		p.cancel(errCancelled)
+	})()
+	p.serve()
+	return nil
 }
 
 // Context implements [transport.Exchange].

@@ -93,6 +93,18 @@ type LegacyOnly interface {
 	LegacyOnly()
 }
 
+// Caller is implemented by a Conn on which a request and its answer are one
+// exchange, as over HTTP: a caller that waits anyway spares the way through Read.
+type Caller interface {
+	// Call sends a request and gives take what comes back for it, as Read would:
+	// notifications and requests of the peer, and last the answer, or that there
+	// is none. It returns when nothing more comes. When ctx ends, the call is
+	// cancelled, and Call returns soon. What take gets is borrowed until it
+	// returns. Call fails with errors.ErrUnsupported, and nothing was sent, where
+	// Send has to be used.
+	Call(ctx context.Context, m *codec.Message, take func(in *Inbound)) error
+}
+
 // Dialer opens connections to one endpoint: a command to start, a URL.
 type Dialer interface {
 	// Dial opens a connection. ctx bounds the opening alone. Dial may be

@@ -2,9 +2,11 @@ package mcpgo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/client/transport"
@@ -135,11 +137,7 @@ func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest)
 	if err != nil {
 		return nil, err
 	}
-	sending := ctx
-	if t.http && len(r.Header) > 0 {
-		sending = transport.WithHeader(ctx, r.Header)
-	}
-	if err := c.Send(sending, &call.message); err != nil {
+	if err := t.send(ctx, c, call, r.Header); err != nil {
 		t.leave(key)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -162,6 +160,23 @@ func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest)
 	}
 	response.ID = r.ID
 	return response, nil
+}
+
+// send sends the request of call. Over HTTP its answer comes on this goroutine,
+// which waits for it anyway.
+func (t *ClientTransport) send(ctx context.Context, c transport.Conn, call *pendingCall, h http.Header) error {
+	if !t.http {
+		return c.Send(ctx, &call.message)
+	}
+	if len(h) > 0 {
+		ctx = transport.WithHeader(ctx, h)
+	}
+	if caller, ok := c.(transport.Caller); ok {
+		if err := caller.Call(ctx, &call.message, t.received); !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	return c.Send(ctx, &call.message)
 }
 
 // enter makes call one that an answer finds, and returns the connection.

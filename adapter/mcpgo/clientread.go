@@ -25,21 +25,27 @@ func (t *ClientTransport) read(c transport.Conn) {
 			t.lost(err)
 			return
 		}
-		switch {
-		case in.Failed:
-			t.answer(&in.Message, sdkError(in.Err))
-		case in.Err != nil:
-			t.refused(&in)
-		case in.Kind == codec.Batch:
-			var el codec.Message
-			for i := range in.Len() {
-				if err := in.Element(i, &el); err == nil {
-					t.take(&el)
-				}
+		t.received(&in)
+	}
+}
+
+// received hands on what has come, which is borrowed. Any number of goroutines
+// may call it.
+func (t *ClientTransport) received(in *transport.Inbound) {
+	switch {
+	case in.Failed:
+		t.answer(&in.Message, sdkError(in.Err))
+	case in.Err != nil:
+		t.refused(in)
+	case in.Kind == codec.Batch:
+		var el codec.Message
+		for i := range in.Len() {
+			if err := in.Element(i, &el); err == nil {
+				t.take(&el)
 			}
-		default:
-			t.take(&in.Message)
 		}
+	default:
+		t.take(&in.Message)
 	}
 }
 
