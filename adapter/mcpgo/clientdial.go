@@ -7,8 +7,9 @@ import (
 )
 
 // NewStdio returns a transport whose server is a child process: argv is its
-// command, no shell involved. It stands for transport.NewStdio. Both options may
-// be nil.
+// command, no shell involved. It stands for transport.NewStdio, but the child gets
+// no more of our environment than stdio.Options.Inherit says. Both options may be
+// nil.
 func NewStdio(argv []string, o *stdio.Options, c *ClientOptions) *ClientTransport {
 	return NewTransport(stdio.Command(argv, o), c)
 }

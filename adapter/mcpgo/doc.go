@@ -103,7 +103,10 @@
 // # Limits
 //
 // The constants of this package, each with what it stops, and those of the
-// transports and of package dispatch.
+// transports and of package dispatch. Two that mcp-go does not have: a handler
+// may run for five minutes of its own time, and before the handshake on a byte
+// stream is complete nothing but ping is served; Limits.HandlerTimeout and Gate of
+// [Options].Dispatch change that.
 //
 // # Errors
 //
