@@ -191,6 +191,20 @@ func (f *follower) appendLogged(dst []byte, ev *eventlog.Event) ([]byte, error) 
 	return dst, nil
 }
 
+// appendPoll appends when to come back, and once more from where: there are clients
+// that count only what the connection itself has brought.
+func (f *follower) appendPoll(dst []byte, retry time.Duration) ([]byte, error) {
+	if !f.prime || f.last.IsZero() {
+		return eventstream.AppendRetry(dst, retry), nil
+	}
+	var mem [64]byte
+	id, err := f.last.AppendText(mem[:0])
+	if err != nil {
+		return dst, err
+	}
+	return eventstream.AppendPrime(dst, id, retry)
+}
+
 // end ends the response, for the reason why: nil when the stream is finished.
 func (f *follower) end(why error) {
 	request := f.r.Context()
@@ -199,7 +213,7 @@ func (f *follower) end(why error) {
 		// What was said before the handler let go goes out first; the rest the
 		// client fetches.
 		_ = f.copy(request, false)
-		_ = f.out.Queue(request, func(dst []byte) ([]byte, error) { return eventstream.AppendRetry(dst, poll.retry), nil })
+		_ = f.out.Queue(request, func(dst []byte) ([]byte, error) { return f.appendPoll(dst, poll.retry) })
 	case why == nil || request.Err() != nil:
 	case errors.Is(why, errDrained), errors.Is(why, errTaken), errors.Is(why, errDetached):
 	default:

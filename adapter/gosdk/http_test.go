@@ -1,9 +1,11 @@
 package gosdk_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -173,5 +175,35 @@ func TestSSE(t *testing.T) {
 				require.NoError(t, cs.Close())
 			})
 		}
+	}
+}
+
+// TestPollTwice: a handler that lets go of its connection twice, the second time
+// before anything was said on it, is answered to clients of the SDK too.
+func TestPollTwice(t *testing.T) {
+	for _, c := range clients {
+		t.Run(c.name, func(t *testing.T) {
+			srv := newServer(nil)
+			srv.AddTool(raw("twice"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				for range 2 {
+					req.GetExtra().CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: time.Millisecond})
+					select {
+					case <-time.After(20 * time.Millisecond): // the client comes back meanwhile
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+				return text("in the end"), nil
+			})
+			h := gosdk.NewHandler(always(srv), &streamhttp.Options{Log: newLog(t)})
+			t.Cleanup(func() { _ = h.Close() })
+			client, _ := newClient()
+			cs, err := client.Connect(t.Context(), c.dial(serveHTTP(t, h)), legacy)
+			require.NoError(t, err)
+			for range 5 {
+				require.Equal(t, "in the end", callTool(t, cs, "twice", nil, nil))
+			}
+			require.NoError(t, cs.Close())
+		})
 	}
 }
