@@ -13,15 +13,17 @@ import (
 func measureFanout(ctx context.Context, o *options, w io.Writer, built programs) (all []webRun, err error) {
 	order := []string{"wirespool", hijacked, bare, "go-sdk", "mcp-go"}
 	for _, n := range o.streams {
-		servers, err := startWeb(ctx, built, order)
-		if err != nil {
-			return nil, err
+		for _, size := range webSizes {
+			servers, err := startWeb(ctx, built, order)
+			if err != nil {
+				return nil, err
+			}
+			runs, err := fanouts(o, w, servers, order, n, size)
+			if err := errors.Join(err, servers.close()); err != nil {
+				return nil, err
+			}
+			all = append(all, runs...)
 		}
-		runs, err := fanouts(o, w, servers, order, n)
-		if err := errors.Join(err, servers.close()); err != nil {
-			return nil, err
-		}
-		all = append(all, runs...)
 	}
 	return all, nil
 }
@@ -31,7 +33,7 @@ func measureFanout(ctx context.Context, o *options, w io.Writer, built programs)
 // what comes when 100 of a stream wait.
 var bursts = []int{1, 16}
 
-func fanouts(o *options, w io.Writer, servers webServers, order []string, n int) (all []webRun, err error) {
+func fanouts(o *options, w io.Writer, servers webServers, order []string, n, size int) (all []webRun, err error) {
 	streams := map[string]*load.Streams{}
 	for _, name := range order {
 		if streams[name], err = servers[name].OpenStreams(n); err != nil {
@@ -39,22 +41,20 @@ func fanouts(o *options, w io.Writer, servers webServers, order []string, n int)
 		}
 		defer streams[name].Close()
 	}
-	for _, size := range webSizes {
-		for _, burst := range bursts {
-			r := webRun{
-				name: fmt.Sprintf("Fanout/shape=%d/size=%s, %d at a time", n, sizeName(size), burst), base: bare, unit: "event", order: order,
-			}
-			err := r.rounds(o.rounds, func(name string) (load.WebResult, error) {
-				return streams[name].Fanout(size, burst, o.turn)
-			})
-			if err != nil {
-				return nil, err
-			}
-			if err := r.writeTable(w); err != nil {
-				return nil, err
-			}
-			all = append(all, r)
+	for _, burst := range bursts {
+		r := webRun{
+			name: fmt.Sprintf("Fanout/shape=%d/size=%s, %d at a time", n, sizeName(size), burst), base: bare, unit: "event", order: order,
 		}
+		err := r.rounds(o.rounds, func(name string) (load.WebResult, error) {
+			return streams[name].Fanout(size, burst, o.turn)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := r.writeTable(w); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
 	}
 	return all, nil
 }
