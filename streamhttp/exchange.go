@@ -216,7 +216,7 @@ func (silent) Send(context.Context, *codec.Message) error { return transport.Err
 
 // Context implements [transport.Exchange]: it never ends, and has the values of
 // the request's.
-func (s silent) Context() context.Context { return endless{s.r} }
+func (s silent) Context() context.Context { return endless(s) }
 
 // Header implements [transport.Requester].
 func (s silent) Header() map[string][]string { return s.r.Header }
