@@ -38,6 +38,12 @@ func (l *link) newAsk(a *ask) {
 	}
 }
 
+func (l *link) asksFull() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.asks) >= l.b.limits.MaxAsks
+}
+
 // takeAsk removes the ask that an id of the front belongs to.
 func (l *link) takeAsk(id codec.ID) *ask {
 	n, ok := codec.Value(id).Int64()
@@ -76,6 +82,10 @@ func (l *link) asked(in *transport.Inbound) {
 	a := &ask{back: slices.Clone(in.ID), key: in.ID.Key(), method: string(in.Method)}
 	if token := in.Fact(codec.FactMetaProgressToken); token != nil {
 		a.token = slices.Clone(token)
+	}
+	if l.asksFull() {
+		l.deny(a, refusef(protocol.CodeTimeout, "the limit of %d requests of the back without an answer is reached", l.b.limits.MaxAsks))
+		return
 	}
 	if ad := l.adapted(); ad != nil && !ad.asked(a, in) {
 		return

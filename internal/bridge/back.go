@@ -29,8 +29,8 @@ func (l *link) open() {
 		waiting := l.waiting
 		l.waiting = nil
 		if len(waiting) == 0 {
-			if l.state == opening { // else it was lost meanwhile
-				l.state = up
+			if l.state = up; l.conn == nil { // it was lost meanwhile
+				l.state = down
 			}
 			l.mu.Unlock()
 			return

@@ -12,6 +12,9 @@ const (
 	// DefaultMaxCalls bounds the requests of one front that run at the back at
 	// once: each is kept until it is answered.
 	DefaultMaxCalls = 4096
+	// DefaultMaxAsks bounds the requests of one back that its front has not
+	// answered, which it may never do, and those in one result.
+	DefaultMaxAsks = 4096
 	// DefaultMaxWaiting bounds the messages of one front that wait while its
 	// back is being opened.
 	DefaultMaxWaiting = 1024
@@ -56,6 +59,7 @@ const (
 // a negative one no limit.
 type Limits struct {
 	MaxCalls      int
+	MaxAsks       int
 	MaxWaiting    int
 	MaxMail       int
 	MaxHeld       int
@@ -74,7 +78,7 @@ type Limits struct {
 
 func (l Limits) filled() Limits {
 	for n, standard := range map[*int]int{
-		&l.MaxCalls: DefaultMaxCalls, &l.MaxWaiting: DefaultMaxWaiting, &l.MaxMail: DefaultMaxMail,
+		&l.MaxCalls: DefaultMaxCalls, &l.MaxAsks: DefaultMaxAsks, &l.MaxWaiting: DefaultMaxWaiting, &l.MaxMail: DefaultMaxMail,
 		&l.MaxHeld: DefaultMaxHeld, &l.MaxTasks: DefaultMaxTasks, &l.MaxRemembered: DefaultMaxRemembered,
 		&l.MaxSuspended: DefaultMaxSuspended, &l.MaxRounds: DefaultMaxRounds,
 	} {

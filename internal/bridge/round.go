@@ -45,7 +45,10 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		r.keys = append(r.keys, append(codec.Value(nil), name...))
 		questions = append(questions, question{method, params})
 	}
-	r.open = len(r.keys)
+	if r.open = len(r.keys); r.open > l.b.limits.MaxAsks {
+		c.to.fail(l, c.slot, c.front, refusef(protocol.CodeTimeout, "the server asked for more at once than the limit of %d", l.b.limits.MaxAsks))
+		return
+	}
 	r.results = make([]codec.Value, r.open)
 	if !l.again(c) {
 		return // the back is lost, or the link over
