@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -69,9 +72,12 @@ func newBridging(name string) *bridging {
 	return b
 }
 
-// bearer is the token, from the command line or the environment; it must be fit
-// to be sent.
+// bearer is the token, from the command line or the environment; it and the other
+// headers must be fit to be sent.
 func (b *bridging) bearer() (string, error) {
+	if b.headers.err != nil {
+		return "", b.headers.err
+	}
 	token := *b.token
 	if !isSet(b.fs, "token") {
 		token = os.Getenv(tokenVariable)
@@ -92,7 +98,9 @@ func openTrace(fs *flag.FlagSet, name string, std streams, taken bool) (*wiretra
 	switch {
 	case !isSet(fs, "trace"):
 		return nil, none, nil
-	case name == "" || name == "-" && taken:
+	case name == "":
+		return nil, none, errors.New("--trace wants a file")
+	case name == "-" && taken:
 		return nil, none, errors.New("--trace wants a file: standard output is taken")
 	case name == "-":
 		return wiretrace.New(std.out), none, nil
@@ -104,6 +112,21 @@ func openTrace(fs *flag.FlagSet, name string, std streams, taken bool) (*wiretra
 	return wiretrace.New(file), file, nil
 }
 
+// untilSignal returns a context that a signal to end the process ends, and what
+// gives signals back to the system. SIGHUP is one of them, unless somebody wanted
+// it to be ignored: a child has a process group of its own, so nobody else ends it
+// with the terminal. SIGPIPE is none: a log or a trace that nobody reads costs no
+// client its connection. The system's own way of ignoring it would be inherited by
+// children.
+func untilSignal() (context.Context, context.CancelFunc) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signal.NotifyContext(context.Background(), signals...)
+}
+
 func (b *bridging) logger(std streams) *slog.Logger {
 	level := slog.LevelWarn
 	if *b.verbose {
@@ -113,17 +136,22 @@ func (b *bridging) logger(std streams) *slog.Logger {
 }
 
 // headers are lines "Name: value".
-type headers struct{ http.Header }
+type headers struct {
+	http.Header
+	err error // of a line that is none
+}
 
 // String implements [flag.Value].
 func (h *headers) String() string { return "" }
 
-// Set implements [flag.Value].
+// Set implements [flag.Value]. It returns no error, since package flag would quote
+// the line, which may be a secret.
 func (h *headers) Set(line string) error {
 	name, value, ok := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
 	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-		return errors.New("must look like \"Name: value\"")
+		h.err = errors.New("--header must look like \"Name: value\"")
+		return nil
 	}
 	if h.Header == nil {
 		h.Header = make(http.Header)

@@ -263,14 +263,15 @@ func TestBridgingUsage(t *testing.T) {
 		{"serve --inherit x -- y", `--inherit "x" is not known`},
 		{"serve --stderr x -- y", `--stderr "x" is not known`},
 		{"serve --max-conns 0 -- y", "--max-conns must be positive"},
-		{"serve --header x -- y", "must look like"},
+		{"serve --header x-secret -- y", "must look like"},
 		{"serve --origin x -- y", "is not an origin"},
 		{"serve --token= -- y", "--token is empty"},
 		{"serve --trace= -- y", "--trace wants a file"},
 		{"serve --proxy none -- y", "flag provided but not defined"},
 		{"connect", "one URL is needed"},
 		{"connect http://a http://b", "one URL is needed"},
-		{"connect ftp://a", "no http or https URL"},
+		{"connect ftp://secret:secret@a?secret", "no http or https URL"},
+		{"connect http://secret:secret@a:b/?secret", "cannot be parsed"},
 		{"connect --transport x http://a", `--transport "x" is not known`},
 		{"connect --trace - http://a", "--trace wants a file"},
 		{"connect --ca " + plain + " http://a", "--ca means nothing to an http URL"},
@@ -284,6 +285,7 @@ func TestBridgingUsage(t *testing.T) {
 		status, stdout, stderr := command("", strings.Fields(c.args)...)
 		require.Equal(t, exitUsage, status, c.args)
 		require.Contains(t, stderr, c.stderr, c.args)
+		require.NotContains(t, strings.SplitN(stderr, "\n", 2)[0], "secret", c.args)
 		require.Empty(t, stdout)
 	}
 	for _, name := range []string{"serve", "connect"} {
@@ -349,4 +351,39 @@ func newWeb(t *testing.T, h http.Handler) string {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// TestServeSignals: a terminal that closes ends serve in good order, and whoever
+// no longer reads what it says does not end it.
+func TestServeSignals(t *testing.T) {
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	s := startServe(t, nil)
+	use(t, streamhttp.URL(s.url+"/mcp", nil), dispatch.EraLegacy)
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	rest := <-s.rest
+	require.NoError(t, s.cmd.Wait(), rest)
+
+	cmd := exec.Command(os.Args[0], "wirespool", "serve", "--http", "127.0.0.1:0", "--trace", "-", "--", "no-such-command")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill() }()
+	lines := bufio.NewReader(stderr)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	url, _, _ := strings.Cut(strings.TrimPrefix(line, "wirespool: listening on "), "/mcp")
+	_, err = lines.ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, stderr.Close())
+	require.NoError(t, stdout.Close())
+	for range 3 {
+		resp, err := http.Post(url+"/mcp", "application/json", strings.NewReader(ask))
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait()
+	require.Equal(t, exitChild, cmd.ProcessState.ExitCode())
 }

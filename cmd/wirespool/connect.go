@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -103,7 +101,7 @@ func connect(args []string, std streams) int {
 		return exitFront
 	}
 	f.announce(std, token)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
 	err = link.Serve(ctx, recorder.Conn(conn))
 	failed := link.Err()
@@ -144,7 +142,7 @@ func checkURL(text string) error {
 		return errors.New("the URL cannot be parsed")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("%q is no http or https URL", u.Redacted())
+		return errors.New("the URL is no http or https URL") // it may hold secrets
 	}
 	return nil
 }

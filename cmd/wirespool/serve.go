@@ -10,10 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -57,7 +54,7 @@ that names the hop.
                        headers; secrets masked), msg (the message). wirespool inspect explains it
   -v                 log more to standard error
 
-SIGINT and SIGTERM end it: new requests are refused, what runs has 10 s to end, every COMMAND is
+SIGINT, SIGTERM and SIGHUP end it: new requests are refused, what runs has 10 s to end, every COMMAND is
 ended. A second signal does not wait.
 
 Exit status: 0 after such an end; 2 for a wrong command line; 3 if ADDR could not be listened on;
@@ -189,7 +186,7 @@ func (s *service) run(std streams) int {
 		say(std, "front: %v", err)
 		return exitFront
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
 	s.announce(std, listener.Addr())
 	web := &http.Server{

@@ -2,6 +2,7 @@ package wiretrace
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -75,9 +76,12 @@ type tap struct {
 	events bool
 	said   bool // a line was written
 
-	mu   sync.Mutex
-	body bytes.Buffer
-	done bool
+	mu     sync.Mutex
+	body   bytes.Buffer // of a stream: the event that has begun, its lines ended by LF
+	looked int          // what of body holds no end of an event
+	cr     bool         // the last byte of a stream was CR
+	cut    bool         // there was more than body holds
+	done   bool
 }
 
 func (r *Recorder) request(req *http.Request, hop string) *tap {
@@ -102,30 +106,67 @@ func (t *tap) begin(status int, header http.Header) {
 func (t *tap) add(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.body.Len()+len(b) > maxBody {
-		return
-	}
-	t.body.Write(b)
 	if !t.events {
+		t.keep(b)
 		return
 	}
-	for {
-		text := t.body.Bytes()
-		end := bytes.Index(text, []byte("\n\n"))
-		if end < 0 {
-			return
-		}
-		t.event(text[:end])
-		t.body.Next(end + 2)
+	for line := range bytes.Lines(b) {
+		t.keep(t.lineEnds(line))
+		t.split()
 	}
 }
 
-// event writes a line for the data of one event of the streams that wirespool and
-// its peers write: lines that end in LF.
+// keep adds to body. What is too large is not recorded, and only its end is kept.
+// Caller holds t.mu.
+func (t *tap) keep(b []byte) {
+	if t.body.Len()+len(b) > maxBody {
+		t.cut, t.looked = true, 0
+		t.body.Next(max(0, t.body.Len()-1))
+		b = b[max(0, len(b)-maxBody/2):]
+	}
+	t.body.Write(b)
+}
+
+// lineEnds returns a piece of a stream with LF for every CR and CRLF, which may
+// fall into two pieces.
+func (t *tap) lineEnds(b []byte) []byte {
+	if t.cr && len(b) > 0 && b[0] == '\n' {
+		b = b[1:]
+		t.cr = false
+	}
+	if len(b) > 0 {
+		t.cr = b[len(b)-1] == '\r'
+	}
+	if bytes.IndexByte(b, '\r') < 0 {
+		return b
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+}
+
+// split writes the events that are complete. Caller holds t.mu.
+func (t *tap) split() {
+	for {
+		text := t.body.Bytes()
+		from := max(0, t.looked-1)
+		end := bytes.Index(text[from:], []byte("\n\n"))
+		if end < 0 {
+			t.looked = len(text)
+			return
+		}
+		t.event(text[:from+end])
+		t.body.Next(from + end + 2)
+		t.looked, t.cut = 0, false
+	}
+}
+
+// event writes a line for the data of one event. Caller holds t.mu.
 func (t *tap) event(text []byte) {
+	if t.cut {
+		t.record(nil)
+		return
+	}
 	var data, name []byte
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		line = bytes.TrimSuffix(line, []byte("\r"))
 		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
 		} else if value, ok := bytes.CutPrefix(line, []byte("event:")); ok {
@@ -135,8 +176,16 @@ func (t *tap) event(text []byte) {
 	if string(name) == "endpoint" || len(data) == 0 { // the first holds a secret, the others nothing
 		return
 	}
+	t.record(data)
+}
+
+// record writes a line for text. Caller holds t.mu.
+func (t *tap) record(text []byte) {
 	t.said = true
-	t.r.record(t.dir, t.hop, t.web, data)
+	if t.cut {
+		text = fmt.Appendf(nil, "not recorded: beyond the limit of %d bytes", maxBody)
+	}
+	t.r.record(t.dir, t.hop, t.web, text)
 }
 
 // end writes the line of a whole body, or of none.
@@ -149,7 +198,7 @@ func (t *tap) end() {
 	t.done = true
 	switch {
 	case !t.events:
-		t.r.record(t.dir, t.hop, t.web, t.body.Bytes())
+		t.record(t.body.Bytes())
 	case !t.said:
 		t.r.record(t.dir, t.hop, t.web, nil)
 	}

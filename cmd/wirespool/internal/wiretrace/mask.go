@@ -34,8 +34,8 @@ func (r *Recorder) part(req *http.Request, status int, headers http.Header) *htt
 	return &httpPart{Method: req.Method, Path: r.path(req.URL), Status: status, Headers: r.headers(headers)}
 }
 
-// path is the path of a URL, with every value of its query masked: tokens and
-// session ids stand there.
+// path is the path of a URL, with every value of its query masked, and what
+// stands there alone: tokens and session ids do.
 func (r *Recorder) path(u *url.URL) string {
 	if u.RawQuery == "" {
 		return u.EscapedPath()
@@ -45,6 +45,8 @@ func (r *Recorder) path(u *url.URL) string {
 		name, value, ok := strings.Cut(pair, "=")
 		if ok {
 			name += "=" + r.mask(value)
+		} else {
+			name = r.mask(name)
 		}
 		query = append(query, name)
 	}

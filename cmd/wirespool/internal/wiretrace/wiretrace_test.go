@@ -118,7 +118,7 @@ func TestHTTP(t *testing.T) {
 		require.Regexp(t, `^masked:[0-9a-f]{8}$`, all[2].HTTP.Headers["Authorization"])
 		// The same secret is the same wherever it is.
 		require.Equal(t, all[1].HTTP.Headers["Mcp-Session-Id"], all[2].HTTP.Headers["Mcp-Session-Id"])
-		require.True(t, strings.HasSuffix(all[2].HTTP.Path, all[1].HTTP.Headers["Mcp-Session-Id"]+"&x"), all[2].HTTP.Path)
+		require.True(t, strings.Contains(all[2].HTTP.Path, all[1].HTTP.Headers["Mcp-Session-Id"]+"&masked:"), all[2].HTTP.Path)
 	}
 	_, err := c.Get("http://127.0.0.1:1/")
 	require.Error(t, err)
