@@ -94,6 +94,11 @@ func (c *Client) Listen(ctx context.Context, f Filter, on NotificationHandler) (
 	case <-s.acked:
 		return s, nil
 	case <-s.done:
+		select {
+		case <-s.acked: // before it ended
+			return s, nil
+		default:
+		}
 		if err = s.err; err == nil {
 			err = errors.New("it ended unacknowledged")
 		}
@@ -143,8 +148,8 @@ func (s *Subscription) listenLegacy(ctx, life context.Context, f Filter) error {
 	p.mu.Unlock()
 	for i, uri := range f.Resources {
 		if err := s.subscribe(ctx, protocol.MethodResourcesSubscribe, uri); err != nil {
-			s.leave(f.Resources[:i])
 			s.stop()
+			go s.leave(f.Resources[:i]) // which ctx, that is for Listen alone, does not bound
 			return fmt.Errorf("dispatch: %s %s: %w", protocol.MethodResourcesSubscribe, uri, err)
 		}
 	}
@@ -179,7 +184,10 @@ func (s *Subscription) leave(resources []string) {
 	p.mu.Unlock()
 	for _, uri := range resources {
 		if !slices.ContainsFunc(others, func(other *Subscription) bool { return other.filter.resources[uri] }) {
-			_ = s.subscribe(p.ctx, protocol.MethodResourcesUnsubscribe, uri) // it is told of nothing any more in any case
+			err := s.subscribe(p.ctx, protocol.MethodResourcesUnsubscribe, uri)
+			if _, refused := errors.AsType[*codec.Error](err); err != nil && !refused {
+				return // it does not answer; and it is told of nothing any more in any case
+			}
 		}
 	}
 }

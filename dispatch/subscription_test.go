@@ -444,6 +444,16 @@ func TestListenFails(t *testing.T) {
 			require.ErrorContains(t, err, "enough")
 		})
 	})
+	t.Run("ends as soon as it is acknowledged", func(t *testing.T) {
+		for range 20 { // a choice between two that are ready is a matter of luck
+			bubble(t, func(t *testing.T) {
+				_, s, err := listen(t, func(w *wire) { w.send(ack, listenEnds("2"), cancel("2")) }, late{t.Context()})
+				require.NoError(t, err)
+				<-s.Done()
+				require.NoError(t, s.Err())
+			})
+		}
+	})
 	t.Run("ctx bounds the opening alone", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			ctx, end := context.WithCancel(t.Context())
@@ -511,5 +521,43 @@ func TestListenShared(t *testing.T) {
 		counted := metrics.Snapshot()
 		require.EqualValues(t, 3, counted.Served[protocol.MethodSubscriptionsListen].Count)
 		require.EqualValues(t, 3, counted.Sent[protocol.NotificationToolsListChanged].Count)
+	})
+}
+
+// late is a context whose end is looked for late.
+type late struct{ context.Context }
+
+func (l late) Done() <-chan struct{} {
+	<-time.After(time.Second)
+	return l.Context.Done()
+}
+
+// TestListenLegacyMute: a server that answers no more holds up neither Listen
+// beyond its ctx, nor Close for each of many resources.
+func TestListenLegacyMute(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		answers := 3
+		o := dispatch.Options{Info: dispatch.Info{Name: "n", Version: "1", Capabilities: changing}}
+		j := join(t, o, func(s *dispatch.Server) {
+			s.Handle("resources/*", func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				if answers--; answers < 0 {
+					<-ctx.Done()
+				}
+				return append(dst, "{}"...), ctx.Err()
+			})
+		}, nil)
+		ignore := func(context.Context, *dispatch.Notification) {}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begun := time.Now()
+		_, err := j.client.Listen(ctx, dispatch.Filter{Resources: []string{"a", "b", "c", "d", "e"}}, ignore)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Less(t, time.Since(begun), 3*time.Second)
+		answers = 3
+		s, err := j.client.Listen(t.Context(), dispatch.Filter{Resources: []string{"a", "b", "c"}}, ignore)
+		require.NoError(t, err)
+		begun = time.Now()
+		s.Close()
+		require.Less(t, time.Since(begun), dispatch.DefaultCallTimeout+2*time.Second)
 	})
 }
