@@ -27,7 +27,9 @@ import (
 // others. In arrays an id that is in flight is a mistake as ever.
 //
 // What is kept are results, those with isError included, and errors of the
-// application layer. Other errors, timeouts and cancellations are not: who asks
+// application layer. A result that asks for input is none yet: the rounds of a
+// call may share one retry key, and who asks again after the last of them gets
+// what that brought. Other errors, timeouts and cancellations are not: who asks
 // again wants better than his old failure, and the handler runs anew. What a
 // handler returns after its request was cancelled or timed out is kept if it is
 // a result without isError, since then it has done its work.
@@ -118,8 +120,10 @@ func keyOf(p *Peer, in *transport.Inbound) (outcomeKey, *codec.Error) {
 	return key, refusal
 }
 
-// digest identifies params without their _meta, which differs between attempts.
-func digest(params codec.Value) (sum [sha256.Size]byte) {
+// digest identifies params without their _meta, which differs between attempts,
+// and in 2026-07-28 without what differs between rounds.
+func digest(m *codec.Message) (sum [sha256.Size]byte) {
+	params, modern := m.Params, m.Fact(codec.FactMetaProtocolVersion) != nil
 	h := sha256.New()
 	if params.Kind() != codec.Object && params != nil {
 		h.Write(params)
@@ -127,8 +131,13 @@ func digest(params codec.Value) (sum [sha256.Size]byte) {
 		return sum
 	}
 	for name, value := range params.Members() {
-		if text, _ := name.Text(); string(text) == "_meta" {
+		switch text, _ := name.Text(); string(text) {
+		case "_meta":
 			continue
+		case "inputResponses", "requestState":
+			if modern {
+				continue
+			}
 		}
 		h.Write(name)
 		h.Write([]byte{':'})
@@ -192,7 +201,7 @@ func (o *outcomeStore) settle(e *keptOutcome, r *Request, result []byte, err err
 	e.owner = nil
 	o.running--
 	size := e.size()
-	if e.result == nil && e.err == nil || o.closed || size > o.limits.MaxBytes {
+	if e.result == nil && e.err == nil || r.asksMore(e.result) || o.closed || size > o.limits.MaxBytes {
 		delete(o.entries, e.key)
 		return
 	}
@@ -231,6 +240,17 @@ func worthKeeping(result []byte, err error, over bool) ([]byte, *codec.Error) {
 		return nil, nil
 	}
 	return nil, &codec.Error{Code: e.Code, Message: e.Message, Data: slices.Clone(e.Data)}
+}
+
+// asksMore reports whether a result is no outcome yet: it asks the client to come
+// back with more.
+func (r *Request) asksMore(result codec.Value) bool {
+	if r.revision.Era() != protocol.Modern {
+		return false
+	}
+	kind, _ := codec.Find(result, "resultType")
+	text, _ := kind.Text()
+	return string(text) == protocol.ResultInputRequired
 }
 
 // outcomeSize is about what an outcome costs besides its bytes.

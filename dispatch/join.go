@@ -21,7 +21,7 @@ func (o *outcomeStore) run(ctx context.Context, r *Request, dst []byte) ([]byte,
 	if !key.id.Valid() {
 		return r.once(ctx, dst)
 	}
-	sum := digest(r.Params())
+	sum := digest(r.message())
 	for r.ctx.Err() == nil && r.peer.ctx.Err() == nil {
 		e, owner, lead, refusal := o.enter(key, sum, r)
 		switch {
@@ -106,7 +106,7 @@ func (o *outcomeStore) repeats(p *Peer, in *transport.Inbound) bool {
 	if refusal != nil || !key.id.Valid() {
 		return false
 	}
-	sum := digest(in.Params)
+	sum := digest(&in.Message)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e := o.entries[key]

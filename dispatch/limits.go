@@ -52,6 +52,9 @@ const (
 	// DefaultMaxRounds bounds how often a server may answer one call with
 	// questions (MR-10), against one that never has enough.
 	DefaultMaxRounds = 8
+	// maxAsks bounds the questions of one round: a handler that asks until it
+	// gets an answer would go on for ever.
+	maxAsks = 256
 	// DefaultRoundTTL bounds how long the state of a round is good for, against
 	// one that is used again when everything has changed.
 	DefaultRoundTTL = 10 * time.Minute

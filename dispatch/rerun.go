@@ -111,6 +111,9 @@ func (run *rerun) ask(ctx context.Context, method string, params []byte) (*Resul
 		ok = answers(method, known.result)
 	}
 	if !ok || known.method != method { // MR-08
+		if len(run.missing) >= maxAsks {
+			return nil, fmt.Errorf("dispatch: the handler asks for more at once than the limit of %d", maxAsks)
+		}
 		run.missing = append(run.missing, Ask{key, method, slices.Clone(codec.Value(params))})
 		return nil, ErrInputRequired
 	}

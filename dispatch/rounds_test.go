@@ -334,3 +334,48 @@ func TestRoundsOfPrincipal(t *testing.T) {
 		require.Contains(t, post("a", rest), `"message":"two"`)
 	})
 }
+
+// TestRoundsOneKey: all rounds of a call may share one retry key, and whoever
+// repeats the call gets the outcome of the last.
+func TestRoundsOneKey(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := dispatch.Options{Info: everything, Rounds: &dispatch.Rounds{}, Idempotency: &dispatch.Idempotency{}}
+		runs := 0
+		j := joinModern(t, o, o, func(s *dispatch.Server) {
+			s.Handle(protocol.MethodToolsCall, func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				runs++
+				return asksTwice(ctx, r, dst)
+			})
+		}, answering)
+		for range 2 {
+			res, err := j.client.CallRaw(t.Context(), protocol.MethodToolsCall, []byte(`{"name":"x","_meta":{"`+protocol.MetaRetryKey+`":"k"}}`), dispatch.WithAnswers(nil))
+			require.NoError(t, err)
+			require.Contains(t, string(res.Value()), `"got":[{"to":"one"},{"to":"two"},[]]`)
+			require.Equal(t, 4, runs)
+			res.Release()
+		}
+		_, err := j.client.CallRaw(t.Context(), protocol.MethodToolsCall, []byte(`{"name":"y","_meta":{"`+protocol.MetaRetryKey+`":"k"}}`))
+		require.ErrorContains(t, err, "-32600")
+	})
+}
+
+// TestRoundsEndless: a handler that asks until it is answered gets an error that
+// names the limit, and what it asked is bounded.
+func TestRoundsEndless(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := dispatch.Options{Info: everything, Rounds: &dispatch.Rounds{}}
+		asked := 0
+		j := joinModern(t, o, o, func(s *dispatch.Server) {
+			s.Handle(protocol.MethodToolsCall, func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+				for err := error(dispatch.ErrInputRequired); errors.Is(err, dispatch.ErrInputRequired); asked++ {
+					_, err = r.Call(ctx, protocol.MethodRootsList, nil)
+				}
+				return dst, nil
+			})
+		}, answering)
+		res, err := j.client.CallRaw(t.Context(), protocol.MethodToolsCall, []byte(`{"name":"x"}`))
+		require.NoError(t, err)
+		require.Equal(t, 256, strings.Count(string(res.Value()), protocol.MethodRootsList))
+		require.Equal(t, 257, asked)
+	})
+}
