@@ -17,7 +17,8 @@ type LogOptions struct {
 	// [DefaultMaxLogged], a negative value no limit.
 	MaxPayload int
 	// Redact names the members whose values are replaced, at any depth of a
-	// payload, in any case of letters. nil means [DefaultRedact].
+	// payload, in any case of letters, hyphens and underscores aside. nil means
+	// [DefaultRedact].
 	Redact []string
 }
 
@@ -50,7 +51,7 @@ func NewLogObserver(l *slog.Logger, opts *LogOptions) Observer {
 		o.Redact = DefaultRedact()
 	}
 	fill(&o.MaxPayload, DefaultMaxLogged, 1<<30) // sums must not overflow on 32 bits
-	return &logObserver{l, o.Level, o.Params, o.Results, redactor{o.Redact, o.MaxPayload}}
+	return &logObserver{l, o.Level, o.Params, o.Results, redactor{o.Redact, longestName(o.Redact), o.MaxPayload}}
 }
 
 // Observe implements [Observer].

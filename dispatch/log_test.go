@@ -89,6 +89,7 @@ func TestRedact(t *testing.T) {
 		"last":           {`{"a":[1,2],"pin":null}`, `{"a":[1,2],"pin":"[redacted]"}`},
 		"deep":           {`{"a":[{"b":[[{"pin":1}]]}]}`, `{"a":[{"b":[[{"pin":"[redacted]"}]]}]}`},
 		"in any case":    {`{"PIN":1,"Geheimnis":2}`, `{"PIN":"[redacted]","Geheimnis":"[redacted]"}`},
+		"spelt so or so": {`{"GEHEIM-nis":1,"ge_heim__nis":2,"-p-i-n-":3}`, `{"GEHEIM-nis":"[redacted]","ge_heim__nis":"[redacted]","-p-i-n-":"[redacted]"}`},
 		"escaped name":   {`{"p\u0069n":1}`, `{"p\u0069n":"[redacted]"}`},
 		"white space":    {"{ \"pin\" : 1 }", `{ "pin" : "[redacted]" }`},
 		"a value is not": {`["pin","pin"]`, `["pin","pin"]`},
@@ -120,7 +121,7 @@ func TestRedact(t *testing.T) {
 	o.MaxPayload = -1
 	long := `{"x":"` + strings.Repeat("x", 1<<16) + `"}`
 	require.Equal(t, long, shown(o, long))
-	for _, name := range dispatch.DefaultRedact() {
+	for _, name := range append(dispatch.DefaultRedact(), "apiKey", "X-Api-Key", "Set-Cookie", "accessToken", "clientSecret", "authToken", "AWS_SECRET_ACCESS_KEY"[4:]) {
 		require.NotContains(t, shown(dispatch.LogOptions{}, `{"`+name+`":"5ecret"}`), "5ecret")
 	}
 	require.Contains(t, shown(dispatch.LogOptions{Redact: []string{}}, `{"token":"t"}`), `"t"`, "an empty list hides nothing")

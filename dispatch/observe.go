@@ -15,8 +15,9 @@ import (
 type Observer interface {
 	// Observe is called once for each event, on the goroutine that brought it
 	// about: at a request's end before its answer is sent, at a call's end
-	// before the call returns. It must be quick, and safe for concurrent use. e
-	// and the views it holds are borrowed until Observe returns.
+	// before the call returns. It must be quick, and safe for concurrent use. If
+	// it panics that is logged. e and the views it holds are borrowed until
+	// Observe returns.
 	Observe(e *Event)
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/wirespool/wirespool/codec"
@@ -14,9 +16,9 @@ import (
 // it is told others.
 func DefaultRedact() []string {
 	return []string{
-		"authorization", "cookie", "set-cookie", "password", "passwd", "passphrase", "secret", "token",
-		"access_token", "accessToken", "refresh_token", "refreshToken", "id_token", "idToken",
-		"client_secret", "clientSecret", "api_key", "apiKey", "apikey", "x-api-key", "private_key", "privateKey", "credentials",
+		"authorization", "proxy_authorization", "cookie", "set_cookie", "password", "passwd", "passphrase", "secret", "token", "bearer", "jwt",
+		"access_token", "refresh_token", "id_token", "auth_token", "api_token", "session_token", "bearer_token",
+		"client_secret", "secret_key", "api_key", "x_api_key", "access_key", "secret_access_key", "private_key", "credentials",
 	}
 }
 
@@ -25,8 +27,9 @@ const redacted = `"[redacted]"`
 
 // redactor makes payloads fit for a log.
 type redactor struct {
-	names []string
-	most  int // bytes
+	names   []string
+	longest int // of a name that may be one of them, in bytes
+	most    int // bytes
 }
 
 // text returns a copy of v without what must not be shown, and without what is
@@ -65,12 +68,30 @@ func (r *redactor) text(v codec.Value) string {
 // hides reports whether the value of the member with this name is not shown.
 func (r *redactor) hides(name codec.Value) bool {
 	text, _ := name.Text()
-	for _, hidden := range r.names {
-		if bytes.EqualFold([]byte(hidden), text) {
-			return true
-		}
+	return len(text) <= r.longest && slices.ContainsFunc(r.names, func(hidden string) bool { return sameName(hidden, text) })
+}
+
+// longestName returns the length of the longest text that may be one of names.
+func longestName(names []string) (n int) {
+	for _, name := range names {
+		n = max(n, len(name))
 	}
-	return false
+	return 4 * n // with a separator for each byte, and letters that are longer in the other case
+}
+
+// sameName reports whether two names differ in nothing but the case of letters,
+// hyphens and underscores: APIKey, api_key and api-key are one.
+func sameName(hidden string, text []byte) bool {
+	separator := func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return r
+	}
+	if strings.EqualFold(hidden, string(text)) {
+		return true
+	}
+	return strings.EqualFold(strings.Map(separator, hidden), string(bytes.Map(separator, text)))
 }
 
 // stringEnd returns the end of the string that begins at i.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -27,23 +28,39 @@ func (p *Peer) tell(e *Event) {
 	if m := p.engine.metrics; m != nil {
 		m.Observe(e)
 	}
-	if o := p.engine.observer; o != nil {
-		kept := events.Get().(*Event)
-		*kept = *e
-		o.Observe(kept)
-		*kept = Event{}
-		events.Put(kept)
+	if p.engine.observer != nil {
+		p.observe(e)
 	}
 }
 
-// start tells a Starter of what is about to happen, and returns its context.
-func (p *Peer) start(e *Event) context.Context {
+// observe hands the event to the observer. What goes wrong there is nobody
+// else's misfortune.
+func (p *Peer) observe(e *Event) {
+	defer p.recoverObserver(e.Method)
 	kept := events.Get().(*Event)
 	*kept = *e
-	ctx := p.engine.starter.Start(e.Context, kept)
+	p.engine.observer.Observe(kept)
+	*kept = Event{}
+	events.Put(kept)
+}
+
+// start tells a Starter of what is about to happen, and returns its context.
+func (p *Peer) start(e *Event) (ctx context.Context) {
+	ctx = e.Context // where there comes no other
+	defer p.recoverObserver(e.Method)
+	kept := events.Get().(*Event)
+	*kept = *e
+	ctx = p.engine.starter.Start(e.Context, kept)
 	*kept = Event{}
 	events.Put(kept)
 	return ctx
+}
+
+// recoverObserver is deferred where an observer is called.
+func (p *Peer) recoverObserver(method string) {
+	if v := recover(); v != nil {
+		p.engine.log.Error("observer panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
+	}
 }
 
 func (p *Peer) event(kind EventKind, ctx context.Context) Event {
