@@ -24,22 +24,44 @@ func (l *link) open() {
 		l.failWaiting(e)
 		return
 	}
+	l.catchUp()
+}
+
+// catchUp sends the back what waits for it. An initialize among that is answered
+// first: what was sent behind it belongs to the session that it opens. Only one
+// goroutine catches up at a time.
+func (l *link) catchUp() {
 	for {
 		l.mu.Lock()
-		waiting := l.waiting
-		l.waiting = nil
-		if len(waiting) == 0 {
+		l.catching = !l.greeting
+		switch {
+		case l.greeting: // goes on when that is answered
+			l.mu.Unlock()
+			return
+		case len(l.waiting) == 0:
+			l.catching = false
 			if l.state = up; l.conn == nil { // it was lost meanwhile
 				l.state = down
 			}
 			l.mu.Unlock()
 			return
 		}
+		p := l.waiting[0]
+		l.waiting = l.waiting[1:]
 		l.mu.Unlock()
-		for _, p := range waiting {
-			l.forward(p.in, p.to, p.slot)
-			putInbound(p.in)
-		}
+		l.forward(p.in, p.to, p.slot)
+		putInbound(p.in)
+	}
+}
+
+// greeted goes on with what waits for the answer to the front's initialize, which
+// was given.
+func (l *link) greeted() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.greeting = false; !l.catching {
+		l.catching = true
+		l.b.spawn(l.catchUp)
 	}
 }
 

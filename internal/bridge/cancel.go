@@ -64,6 +64,9 @@ func (l *link) leave(r *reply) {
 	}
 	l.waiting = waiting
 	l.mu.Unlock()
+	if r.after != nil {
+		r.after()
+	}
 	for _, c := range calls {
 		l.giveUp(c, "the client has left")
 	}

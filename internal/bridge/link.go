@@ -21,13 +21,16 @@ type link struct {
 	state   state
 	conn    transport.Conn // of the back; nil while there is none
 	waiting []pending      // messages of the front, in order, while the back is being opened
-	lastID  int64
-	calls   map[int64]*call
-	byFront map[frontKey]*call
-	asks    map[int64]*ask
-	byBack  map[codec.IDKey]*ask
-	tasks   map[int64]codec.Value // progress tokens that outlived their request
-	adapter adapter               // nil where both sides speak one era
+	// greeting: the front's initialize is not answered yet. catching: a goroutine
+	// sends what waits.
+	greeting, catching bool
+	lastID             int64
+	calls              map[int64]*call
+	byFront            map[frontKey]*call
+	asks               map[int64]*ask
+	byBack             map[codec.IDKey]*ask
+	tasks              map[int64]codec.Value // progress tokens that outlived their request
+	adapter            adapter               // nil where both sides speak one era
 
 	owed   int           // requests of the front without an answer
 	silent chan struct{} // closed when there are none; nil while nobody waits for that

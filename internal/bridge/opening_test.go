@@ -13,6 +13,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -91,4 +92,85 @@ func TestManyAsks(t *testing.T) {
 		front.want(`{"jsonrpc":"2.0","id":5,"method":"roots/list"}`)
 		front.silent()
 	})
+}
+
+// TestPipelinedHandshake: what a client sends behind its initialize without
+// waiting waits for it: over HTTP it would be of no session.
+func TestPipelinedHandshake(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		front.send(request("1", "initialize", hello), notification("notifications/initialized", ""), request("2", "a", ""), request("3", "b", ""))
+		back := r.to.next()
+		back.want(request("1", "initialize", hello))
+		back.silent()
+		front.send(notification("notifications/cancelled", `{"requestId":3}`), request("4", "c", ""))
+		back.silent()
+		back.send(result("1", welcome))
+		front.want(result("1", welcome))
+		back.want(notification("notifications/initialized", ""), request("2", "a", ""), request("3", "c", ""))
+		back.send(result("2", "{}"))
+		front.want(result("2", "{}"))
+
+		// One that fails lets on what is behind it, to whatever becomes of that.
+		front, _ = r.pipe()
+		front.send(request("1", "initialize", hello), request("2", "a", ""))
+		back = r.to.next()
+		back.want(request("1", "initialize", hello))
+		require.NoError(t, back.conn.Close())
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,…"io.github.wirespool/notRun":true}}}`)
+		synctest.Wait()
+		front.send(request("3", "initialize", hello), request("4", "a", ""))
+		back = r.to.next()
+		back.want(request("2", "initialize", hello))
+		back.send(failed("2", `{"code":-32602,"message":"no"}`))
+		back.want(`{"jsonrpc":"2.0","id":3,"method":"server/discover",…}`)
+		back.silent()
+		back.send(failed("3", `{"code":-32601,"message":"no"}`))
+		front.want(failed("3", `{"code":-32602,"message":"no"}`))
+		back.want(request("4", "a", ""))
+	})
+}
+
+// TestPipelinedToHTTP: the same over HTTP, where a session has a name.
+func TestPipelinedToHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far := &rig{t: t, to: newBacks(t)}
+		far.b = bridge.New(far.to, nil)
+		web := far.web(nil)
+		near := &rig{t: t}
+		near.b = bridge.New(streamhttp.URL(web.URL()+"/mcp", &streamhttp.ClientOptions{Transport: web.Client().Transport}), &bridge.Options{Over: bridge.HopHTTP})
+		front, _ := near.pipe()
+		front.send(request("1", "initialize", hello), notification("notifications/initialized", ""), request("2", "a", ""))
+		back := far.to.next()
+		back.want(request("1", "initialize", hello))
+		back.send(result("1", welcome))
+		front.want(result("1", welcome))
+		back.want(notification("notifications/initialized", ""), request("2", "a", ""))
+		back.send(result("2", "{}"))
+		front.want(result("2", "{}"))
+		require.NoError(t, near.b.Close())
+		require.NoError(t, far.b.Close())
+	})
+}
+
+// TestUnwritableFront: a client that reads no more ends, with its back and by
+// name, though it has not ended its own side.
+func TestUnwritableFront(t *testing.T) {
+	for name, what := range map[string]string{
+		"answer":       result("2", "{}"),
+		"notification": notification("notifications/tools/list_changed", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, nil, func(t *testing.T, r *rig) {
+				front, served := r.halfPipe()
+				back := r.session(front)
+				front.send(request("1", "a", ""))
+				back.want(request("2", "a", ""))
+				require.NoError(t, front.conn.(*halfConn).PipeReader.Close())
+				back.send(what)
+				require.ErrorIs(t, <-served, net.ErrClosed)
+				back.ends()
+			})
+		})
+	}
 }

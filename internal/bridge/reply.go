@@ -12,6 +12,8 @@ import (
 type reply struct {
 	via  transport.Exchange
 	mail *mailbox // of the goroutine that waits in Receive; nil where nobody does
+	// after, if set, is called when the reply is complete.
+	after func()
 
 	mu    sync.Mutex
 	array [][]byte // answers to the elements of an array; nil for a single message
@@ -91,6 +93,9 @@ func (r *reply) settle(l *link, slot int, text []byte) {
 
 // finish sends the last message of the reply. in is taken over.
 func (r *reply) finish(l *link, in *transport.Inbound) {
+	if r.after != nil {
+		defer r.after()
+	}
 	if r.mail != nil {
 		r.mail.close(moved(in))
 		return
@@ -103,6 +108,9 @@ func (r *reply) finish(l *link, in *transport.Inbound) {
 
 // none ends the reply without an answer.
 func (r *reply) none() {
+	if r.after != nil {
+		defer r.after()
+	}
 	if r.mail != nil {
 		r.mail.close(nil)
 	}

@@ -36,6 +36,10 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	c.back = strconv.AppendInt(memory, c.id, 10)
 	c.to = r
 	l.calls[c.id] = c
+	if c.method == protocol.MethodInitialize && l.era == protocol.Legacy && l.hello == nil && !c.own() {
+		l.greeting, l.state = true, opening
+		r.after = l.greeted
+	}
 	return l.conn, nil
 }
 
