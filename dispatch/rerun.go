@@ -189,9 +189,11 @@ func (run *rerun) outcome(result []byte, err error) ([]byte, error) {
 	dst := []byte(`{"resultType":"` + protocol.ResultInputRequired + `","inputRequests":{`)
 	from := len(dst)
 	for _, ask := range run.missing {
-		request := codec.AppendString(codec.Value(`{"method":`), ask.Method)
+		request := append(codec.AppendString(codec.Value(`{"method":`), ask.Method), `,"params":`...)
 		if ask.Params.Kind() == codec.Object {
-			request = append(append(request, `,"params":`...), ask.Params...)
+			request = append(request, ask.Params...)
+		} else { // there are clients that want some
+			request = append(request, "{}"...)
 		}
 		dst = appendMember(dst, from, codec.AppendString(nil, ask.Key), append(request, '}'))
 	}

@@ -120,7 +120,7 @@ func TestRounds(t *testing.T) {
 			w := start(t, &dispatch.Rounds{})
 			state := stateIn(t, round(w, "1", "", asked("1", "1", "one")))
 			state = stateIn(t, round(w, "2", with(state, `{"1":`+yes+`,"other":{}}`), asked("2", "2", "two")))
-			line := round(w, "3", with(state, `{"2":`+yes+`}`), `{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","inputRequests":{"3":{"method":"roots/list"}},…`)
+			line := round(w, "3", with(state, `{"2":`+yes+`}`), `{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","inputRequests":{"3":{"method":"roots/list","params":{}}},…`)
 			round(w, "4", with(stateIn(t, line), `{"3":{"roots":[7]}}`), `{"jsonrpc":"2.0","id":4,"result":{"resultType":"complete","got":[1,1,[7]]}}`)
 			w.send(modern("5", "tools/call"))
 			w.want(`{"jsonrpc":"2.0","id":5,"error":{"code":-32021,"message":"…","data":{"requiredCapabilities":{"elicitation":{}}}}}`) // MR-03
@@ -228,7 +228,7 @@ func TestRoundsRefused(t *testing.T) {
 		})
 		w.send(modern("1", protocol.MethodToolsList), modern("2", protocol.MethodPromptsGet), modernCall("3", ""))
 		w.want(refusal("1", "-32603"), `{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete"}}`,
-			`{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","inputRequests":{"1":{"method":"roots/list"},"2":{"method":"sampling/createMessage","params":{"a":1}}},"requestState":"…"}}`)
+			`{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","inputRequests":{"1":{"method":"roots/list","params":{}},"2":{"method":"sampling/createMessage","params":{"a":1}}},"requestState":"…"}}`)
 	})
 }
 
