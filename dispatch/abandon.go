@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // when the answer has come meanwhile.
 func (p *Peer) abandon(via sender, c *call, why string) bool {
 	p.mu.Lock()
-	answered, sent, silent := c.answered, c.sent, c.silent()
+	answered, sent, silent := c.answered, c.sent.Load(), c.silent()
 	if !answered {
 		delete(p.pending, c.id)
 		if !silent {
@@ -41,7 +40,7 @@ func (p *Peer) cancelSoon(via sender, c *call, why string) {
 	written := make(chan struct{})
 	first := p.cancelling.Add(1) == 1
 	go func() {
-		p.cancelCall(via, c, why)
+		p.cancelCall(via, c.id, why)
 		p.cancelling.Add(-1)
 		close(written)
 	}()
@@ -54,22 +53,22 @@ func (p *Peer) cancelSoon(via sender, c *call, why string) {
 // connection closes; it waits a moment for that to be written.
 func (p *Peer) cancelPending() {
 	p.mu.Lock()
-	var calls []*call
+	var calls []int64
 	for _, c := range p.pending {
-		if c.sent && !c.answered && !c.silent() {
-			calls = append(calls, c)
+		if c.sent.Load() && !c.answered && !c.silent() {
+			calls = append(calls, c.id)
 		}
 	}
 	p.mu.Unlock()
 	if len(calls) == 0 || p.ctx.Err() != nil {
 		return
 	}
-	slices.SortFunc(calls, func(a, b *call) int { return cmp.Compare(a.id, b.id) })
+	slices.Sort(calls)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		for _, c := range calls {
-			p.cancelCall(p.conn, c, "closing")
+		for _, id := range calls {
+			p.cancelCall(p.conn, id, "closing")
 		}
 	}()
 	waitBriefly(written)
@@ -88,8 +87,8 @@ func waitBriefly(written <-chan struct{}) {
 
 // cancelCall tells the peer that nobody waits for the call any more. It blocks
 // as long as the peer does not read.
-func (p *Peer) cancelCall(via sender, c *call, why string) {
-	id := codec.IntID(c.id)
+func (p *Peer) cancelCall(via sender, call int64, why string) {
+	id := codec.IntID(call)
 	if canceler, ok := p.conn.(transport.Canceler); ok {
 		canceler.Cancel(id.Key())
 		return

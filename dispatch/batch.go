@@ -303,7 +303,8 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) (failed error) {
 	begun := time.Now()
 	for i, c := range waiting {
 		if c != nil {
-			if calls[i].Result, calls[i].Err = p.await(ctx, p.conn, c, &o, begun); calls[i].Err != nil {
+			p.startClock(c, begun, min(o.idle, o.maximum))
+			if calls[i].Result, calls[i].Err = p.await(ctx, p.conn, c, &o); calls[i].Err != nil {
 				calls[i].Err = p.doubt(ctx, c, &o, calls[i].Err)
 			}
 		}
@@ -328,7 +329,8 @@ func (p *Peer) batchMessage(ctx context.Context, w *worker, b *BatchCall, c **ca
 	if b.Err = p.mayCall(b.Method); b.Err != nil {
 		return nil, nil
 	}
-	*c = &call{method: b.Method, wake: make(chan struct{}, 1), sent: true} // Batch sends it before it waits
+	*c = p.newCall(b.Method, new(callOptions))
+	(*c).sent.Store(true) // Batch sends it before it waits
 	if b.Err = p.begin(*c, nil); b.Err != nil {
 		*c = nil
 		return nil, b.Err

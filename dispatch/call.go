@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
@@ -78,16 +79,22 @@ func WithProgress(f func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = f }
 }
 
-// call is a call of ours that waits for its answer.
+// call is a call of ours that waits for its answer. See callpool.go for what
+// becomes of it.
 type call struct {
+	peer     *Peer
 	id       int64
 	method   string
 	progress bool // somebody listens
 	probe    bool
 	quiet    bool // it ends without a cancellation
 	inspect  func(*codec.Message) error
-	result   Result
-	wake     chan struct{} // capacity 1: events or an answer came
+	result   *Result       // the caller's, once it is answered
+	wake     chan struct{} // capacity 1: events or an answer came, or the time is up
+	timer    *time.Timer   // calls timeUp; nil until it was needed
+	sent     atomic.Bool   // the transport has it, or refused it
+	meta     codec.Value   // what the _meta of every request has
+	next     *call         // in a callPool
 
 	// For the observer.
 	ctx   context.Context
@@ -95,14 +102,16 @@ type call struct {
 	bytes int // in the frame of the answer; guarded by Peer.mu
 
 	// Guarded by Peer.mu.
-	token      codec.IDKey // the progress token, if the caller chose it; else it is id
+	since      time.Time     // from when on limit counts
+	limit      time.Duration // after that its time is up
+	late       bool          // it is
+	token      codec.IDKey   // the progress token, if the caller chose it; else it is id
 	events     []Progress
 	eventBytes int
 	reached    float64 // the highest progress, once there was any
 	moved      bool    // there was
 	answered   bool
 	err        error
-	sent       bool   // the transport has it, or refused it
 	fate       fate   // why there is no result
 	abandoned  string // why the caller no longer waits
 }
@@ -131,21 +140,24 @@ var ErrNoServerRequests = errors.New("dispatch: a server sends no requests in 20
 // for initialize. The first two have [ErrOutcomeUnknown] in it besides where the
 // peer may have run the call and that makes a difference.
 func (p *Peer) Call(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
-	return p.wrapped(p.conn)(ctx, method, params, opts...)
+	return p.callBy(ctx, p.conn, method, params, opts)
 }
 
 // CallFunc is the type of [Peer.Call].
 type CallFunc func(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error)
 
-// wrapped returns what calls by way of via, inside the caller's interceptors.
-func (p *Peer) wrapped(via sender) CallFunc {
+// callBy calls by way of via, inside the caller's interceptors.
+func (p *Peer) callBy(ctx context.Context, via sender, method string, params []byte, opts []CallOption) (*Result, error) {
+	if len(p.engine.opts.Outgoing) == 0 {
+		return p.call(ctx, via, method, params, opts)
+	}
 	var call CallFunc = func(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
 		return p.call(ctx, via, method, params, opts)
 	}
 	for _, wrap := range slices.Backward(p.engine.opts.Outgoing) {
 		call = wrap(call)
 	}
-	return call
+	return call(ctx, method, params, opts...)
 }
 
 // sender is what a Conn and an Exchange have in common.
@@ -154,15 +166,16 @@ type sender interface {
 }
 
 func (p *Peer) call(ctx context.Context, via sender, method string, params []byte, opts []CallOption) (*Result, error) {
-	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
-	if method == protocol.MethodSubscriptionsListen { // it lasts as long as it is wanted (SU-15)
-		o.idle, o.maximum = 1<<63-1, 1<<63-1
-	}
-	for _, opt := range opts {
-		opt(&o)
-	}
 	if err := p.mayCall(method); err != nil {
 		return nil, err
+	}
+	if len(opts) == 0 {
+		o := p.callOptions(method) // stays on the stack, as no option sees it
+		return p.once(ctx, via, method, params, &o)
+	}
+	o := p.callOptions(method)
+	for _, opt := range opts {
+		opt(&o)
 	}
 	res, err := p.once(ctx, via, method, params, &o)
 	if err != nil || !o.answers {
@@ -171,34 +184,44 @@ func (p *Peer) call(ctx context.Context, via sender, method string, params []byt
 	return p.rounds(ctx, via, method, params, &o, res)
 }
 
+// callOptions returns what holds for a call of method unless options say
+// otherwise.
+func (p *Peer) callOptions(method string) callOptions {
+	if method == protocol.MethodSubscriptionsListen { // it lasts as long as it is wanted (SU-15)
+		return callOptions{idle: 1<<63 - 1, maximum: 1<<63 - 1}
+	}
+	return callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
+}
+
 // once makes a call without looking whether the server has questions.
 func (p *Peer) once(ctx context.Context, via sender, method string, params []byte, o *callOptions) (*Result, error) {
 	if o.retry != nil && o.retry.on {
 		o.retry.spent = 0
 		return p.callAgain(ctx, via, method, params, o)
 	}
-	c := newCall(method, o)
+	c := p.newCall(method, o)
 	res, err := p.attempt(ctx, via, c, params, o)
 	if err != nil {
 		return nil, p.doubt(ctx, c, o, err)
 	}
+	p.reuse(c)
 	return res, nil
-}
-
-func newCall(method string, o *callOptions) *call {
-	return &call{method: method, progress: o.progress != nil, probe: o.probe, quiet: o.silent, inspect: o.inspect, wake: make(chan struct{}, 1)}
 }
 
 // attempt sends the request and waits for its answer.
 func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, o *callOptions) (*Result, error) {
+	c.begun = time.Now()
+	c.since, c.limit = c.begun, min(o.idle, o.maximum-o.spent())
 	if err := p.begin(c, o.begun); err != nil {
 		return nil, err
 	}
-	defer p.forget(c)
-	c.begun = time.Now()
+	c.setTimer(c.limit)
 	c.ctx = p.beginCall(ctx, c, params, c.begun)
 	p.sendRequest(c.ctx, via, c, params)
-	res, err := p.await(ctx, via, c, o, c.begun)
+	res, err := p.await(ctx, via, c, o)
+	if err != nil {
+		p.forget(c)
+	}
 	if p.engine.opts.Observer != nil {
 		p.reportCall(c, params, res, err)
 	}
@@ -218,6 +241,7 @@ func (p *Peer) begin(c *call, begun func(*call)) error {
 		p.lastID++
 		c.id = p.lastID
 	}
+	c.meta = p.state.meta
 	p.pending[c.id] = c
 	if begun != nil {
 		begun(c)
@@ -231,77 +255,124 @@ func (p *Peer) forget(c *call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.pending, c.id)
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 }
 
-// sendRequest sends the request on a goroutine of its own, with a copy of the
-// params: a peer that does not read may hold up a write for ever, and whoever
-// calls waits no longer than for the answer. A failure is the call's outcome.
+// sendRequest sends the request without waiting for a peer that does not read:
+// whoever calls waits no longer than for the answer. A failure is the call's
+// outcome.
 func (p *Peer) sendRequest(ctx context.Context, via sender, c *call, params []byte) {
 	w := getWorker()
-	params = p.withMeta(w, c, params, p.outbound(ctx))
-	w.reply.B = append(w.reply.B[:0], params...) // itself, if withMeta wrote it
-	m := w.outgoing(codec.Request, c.method, w.reply.B)
+	m := w.outgoing(codec.Request, c.method, p.withMeta(w, c, params, p.outbound(ctx)))
 	m.ID = strconv.AppendInt(w.id[:0], c.id, 10)
+	if p.mayPost(ctx, c) && p.post(c, m) {
+		w.put()
+		return
+	}
+	p.sendAside(ctx, via, c, w)
+}
+
+// sendAside sends the request in w on a goroutine of its own, with a copy of the
+// params.
+func (p *Peer) sendAside(ctx context.Context, via sender, c *call, w *worker) {
+	w.reply.B = append(w.reply.B[:0], w.out.Params...) // itself, if withMeta wrote it
+	w.out.Params = w.reply.B
 	p.beginWrite() // here, where there is more stack
 	go func() {
 		defer w.put()
-		err := via.Send(ctx, m)
+		err := via.Send(ctx, &w.out)
 		p.endWrite()
 		p.mu.Lock()
-		c.sent = true
+		c.sent.Store(true)
 		abandoned := c.abandoned
 		if err != nil {
 			c.lose(sendFate(err), err)
 		}
 		p.mu.Unlock()
 		if err == nil && abandoned != "" {
-			p.cancelCall(via, c, abandoned)
+			p.cancelCall(via, c.id, abandoned)
 		}
 	}()
 }
 
 // await waits for the answer and runs the callbacks of what comes before it.
-func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions, begun time.Time) (*Result, error) {
+func (p *Peer) await(ctx context.Context, via sender, c *call, o *callOptions) (*Result, error) {
 	maximum := o.maximum - o.spent()
-	idle := time.NewTimer(min(o.idle, maximum) - time.Since(begun))
-	defer idle.Stop()
 	for {
-		events, answered := p.news(c)
+		select {
+		case <-c.wake:
+		case <-ctx.Done():
+			if p.abandon(via, c, "cancelled") {
+				return nil, context.Cause(ctx)
+			}
+		}
+		events, answered, late := p.news(c)
 		for _, e := range events {
 			o.progress(e)
 		}
-		if answered {
+		switch {
+		case answered:
 			return c.outcome()
-		}
-		if len(events) > 0 {
-			idle.Reset(min(o.idle, maximum-time.Since(begun)))
-		}
-		var why string
-		var cause error
-		select {
-		case <-c.wake:
-			continue
-		case <-ctx.Done():
-			why, cause = "cancelled", context.Cause(ctx)
-		case <-idle.C:
+		case len(events) > 0:
+			p.postpone(c, o.idle, maximum)
+		case late && p.abandon(via, c, "timed out"):
 			limit, what := o.idle, "without progress"
-			if time.Since(begun) >= maximum {
+			if time.Since(c.since) >= maximum {
 				limit, what = o.maximum, "in all"
 			}
-			why, cause = "timed out", fmt.Errorf("%s: %w after its limit of %s %s", c.method, ErrTimeout, limit, what)
-		}
-		if p.abandon(via, c, why) {
-			return nil, cause
+			return nil, fmt.Errorf("%s: %w after its limit of %s %s", c.method, ErrTimeout, limit, what)
 		}
 	}
 }
 
-// news returns what has come for the call since it was last asked.
-func (p *Peer) news(c *call) (events []Progress, answered bool) {
+// news returns what has come for the call since it was last asked, and whether
+// its time is up.
+func (p *Peer) news(c *call) (events []Progress, answered, late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	events, c.events, c.eventBytes = c.events, nil, 0
-	return events, c.answered
+	return events, c.answered, c.late
+}
+
+// postpone lets the call, which has made progress, go on for another idle, but no
+// longer than maximum in all.
+func (p *Peer) postpone(c *call, idle, maximum time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	passed := time.Since(c.since)
+	left := min(idle, maximum-passed)
+	c.late, c.limit = false, passed+left
+	c.setTimer(left)
+}
+
+// startClock makes the call's time be up when limit is over after since.
+func (p *Peer) startClock(c *call, since time.Time, limit time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.since, c.limit = since, limit
+	c.setTimer(limit - time.Since(since))
+}
+
+// setTimer has timeUp called in d.
+func (c *call) setTimer(d time.Duration) {
+	if c.timer == nil {
+		c.timer = time.AfterFunc(d, c.timeUp)
+	} else {
+		c.timer.Reset(d)
+	}
+}
+
+// timeUp wakes the caller whose time is up, which may have been postponed since
+// the timer was set.
+func (c *call) timeUp() {
+	c.peer.mu.Lock()
+	defer c.peer.mu.Unlock()
+	if time.Since(c.since) >= c.limit {
+		c.late = true
+		c.signal()
+	}
 }
 
 // outcome is what the call returns once it is answered.
@@ -313,7 +384,7 @@ func (c *call) outcome() (*Result, error) {
 		c.result.Release()
 		return nil, e
 	}
-	return &c.result, nil
+	return c.result, nil
 }
 
 // Notify sends a notification. params is raw JSON, borrowed until Notify
@@ -369,6 +440,7 @@ func (p *Peer) handleAnswer(in *transport.Inbound) {
 		c.fail(err)
 	} else {
 		in.MoveTo(&c.result.in)
+		delete(p.pending, c.id)
 		c.answered = true
 		c.signal()
 	}

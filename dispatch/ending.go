@@ -35,6 +35,9 @@ func (p *Peer) over() {
 		if p.stall.timer != nil {
 			p.stall.timer.Stop()
 		}
+		if p.pushes.timer != nil {
+			p.pushes.timer.Stop()
+		}
 		if p.engine.remove(p) && p.engine.opts.Observer != nil {
 			p.reportClosed()
 		}

@@ -96,6 +96,17 @@ const handOverAfter = time.Millisecond
 // hook on the end of its exchange: most are over by then.
 const lingerAfter = 5 * time.Millisecond
 
+// pushLook is how often somebody looks at the write of a caller of ours: it is
+// interrupted at the second look. leastPatience is what a caller must have left
+// until its deadline to write at all.
+const (
+	pushLook      = 10 * time.Millisecond
+	leastPatience = 10 * pushLook
+)
+
+// maxFreeCalls bounds the calls that a peer keeps to use them again.
+const maxFreeCalls = 64
+
 // abandonWait is how long a call that was given up waits for its cancellation to
 // be written.
 const abandonWait = time.Second

@@ -15,10 +15,7 @@ import (
 // back as they are, others in memory of w.
 func (p *Peer) withMeta(w *worker, c *call, params []byte, trace *Trace) []byte {
 	params = bytes.TrimLeft(params, " \t\r\n")
-	p.mu.Lock()
-	standing := p.state.meta
-	p.mu.Unlock()
-	if standing == nil && !c.progress && trace == nil {
+	if c.meta == nil && !c.progress && trace == nil {
 		return params
 	}
 	if k := codec.Value(params).Kind(); k != codec.Object && k != codec.Absent {
@@ -33,7 +30,7 @@ func (p *Peer) withMeta(w *worker, c *call, params []byte, trace *Trace) []byte 
 	} else if c.progress {
 		add = strconv.AppendInt(append(add, `"`+protocol.MetaProgressToken+`":`...), c.id, 10)
 	}
-	for name, value := range standing.Members() {
+	for name, value := range c.meta.Members() {
 		add = appendMember(add, len("{"), name, value)
 	}
 	add = trace.appendMeta(add, given)

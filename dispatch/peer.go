@@ -21,6 +21,7 @@ type Peer struct {
 	engine  *engine
 	conn    transport.Conn
 	cork    transport.Corker // conn, if it is one
+	pusher  transport.Pusher // the same
 	serving bool             // we are the server of this connection
 	pushed  bool             // its transport pushes messages; nobody reads conn
 	shared  bool             // it stands for many clients; see share
@@ -42,6 +43,7 @@ type Peer struct {
 	// What the readers write; see role.go.
 	corked   atomic.Int64 // bytes queued and not flushed, roughly
 	flushing atomic.Bool  // somebody flushes
+	pushes   pushes       // see post.go
 	writers  atomic.Int64 // readers that write without a place, or are about to
 
 	logLevel atomic.Int32 // a protocol.LogLevel
@@ -62,10 +64,11 @@ type Peer struct {
 	behind     atomic.Int32 // requests that wait for the handshake
 
 	exchanges atomic.Uint64 // name spaces given out; see ids.go
+	callPool  callPool
 
 	mu       sync.Mutex
 	calls    map[callKey]*Request // requests in flight, but for current
-	pending  map[int64]*call      // calls of ours
+	pending  map[int64]*call      // calls of ours that are not answered
 	lastID   int64
 	state    lifecycle
 	ending   error // why new calls of ours are refused; nil while they are not
@@ -98,6 +101,7 @@ func newPeer(ctx context.Context, e *engine, conn transport.Conn, serving bool) 
 	if _, old := conn.(transport.LegacyOnly); old { // HS-12
 		p.versions = p.ofEra(protocol.Legacy)
 	}
+	p.pusher, _ = conn.(transport.Pusher)
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return p
 }

@@ -150,7 +150,7 @@ func (r *Request) Call(ctx context.Context, method string, params []byte, opts .
 	}
 	r.pause()
 	defer r.resume()
-	return r.peer.wrapped(r.via)(ctx, method, params, opts...)
+	return r.peer.callBy(ctx, r.via, method, params, opts)
 }
 
 // Notify sends a notification on this request's exchange. Nothing is sent for a

@@ -194,10 +194,11 @@ func (p *Peer) callAgain(ctx context.Context, via sender, method string, params 
 		params = withRetryKey(params)
 	}
 	begun := time.Now()
-	c := newCall(method, o)
+	c := p.newCall(method, o)
 	for retries := 0; ; retries++ {
 		res, err := p.attempt(ctx, via, c, params, o)
 		if err == nil {
+			p.reuse(c)
 			return res, nil
 		}
 		wait, again := p.retryAfter(ctx, c, o, err, retries)
@@ -212,7 +213,7 @@ func (p *Peer) callAgain(ctx context.Context, via sender, method string, params 
 			return nil, fmt.Errorf("%w, waiting to send %s again after: %w", context.Cause(ctx), method, err)
 		}
 		id := c.id
-		if c = newCall(method, o); o.retry.sameID {
+		if c = p.newCall(method, o); o.retry.sameID {
 			c.id = id
 		}
 		o.retry.spent = time.Since(begun)

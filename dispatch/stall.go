@@ -33,6 +33,7 @@ const stallLooks = 4
 // watchWrites prepares the timer of p, which is in use by nobody yet. Where
 // messages are pushed, writes are the transport's to watch.
 func (p *Peer) watchWrites() {
+	p.watchPushes()
 	limit := p.engine.limits.WriteTimeout
 	if p.pushed || limit == 1<<63-1 {
 		p.stall.armed.Store(true) // and nobody sets it

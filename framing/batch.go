@@ -77,8 +77,9 @@ func (b *batch) reset() {
 	b.inserts, b.owned, b.waiters, b.size = b.inserts[:0], b.owned[:0], b.waiters[:0], 0
 }
 
-// write writes a batch. Only the leader calls it, without the lock.
-func (w *Writer) write(b *batch) error {
+// gather makes b the rest that is to be written. Only the leader calls it, without
+// the lock.
+func (w *Writer) gather(b *batch) {
 	parts, from := w.out[:0], 0
 	for _, in := range b.inserts {
 		if in.at > from {
@@ -90,38 +91,46 @@ func (w *Writer) write(b *batch) error {
 	if from < len(b.joined.B) {
 		parts = append(parts, b.joined.B[from:])
 	}
-	w.out = parts
-	defer clear(parts)
-	if w.gathers && len(parts) > 1 {
-		_, err := w.out.WriteTo(w.dst)
-		w.out = parts
+	w.out, w.rest = parts, parts
+}
+
+// write writes the rest. After an error it is what was not written. Only the
+// leader calls it, without the lock.
+func (w *Writer) write() error {
+	if w.gathers && len(w.rest) > 1 {
+		_, err := w.rest.WriteTo(w.dst)
 		return err
 	}
-	for _, p := range parts {
-		if err := writeAll(w.dst, p); err != nil {
+	for len(w.rest) > 0 {
+		n, err := writeAll(w.dst, w.rest[0])
+		if err != nil {
+			w.rest[0] = w.rest[0][n:]
 			return err
 		}
+		w.rest = w.rest[1:]
 	}
 	return nil
 }
 
 // writeAll writes all of p also through a writer that takes less than it was
-// given without saying why.
-func writeAll(dst io.Writer, p []byte) error {
-	for idle := 0; len(p) > 0; {
-		n, err := dst.Write(p)
+// given without saying why, and returns how much that was.
+func writeAll(dst io.Writer, p []byte) (done int, err error) {
+	for idle := 0; done < len(p); {
+		n, err := dst.Write(p[done:])
+		if n < 0 || n > len(p)-done {
+			return done, errCount
+		}
+		done += n
 		switch {
-		case n < 0 || n > len(p):
-			return errCount
 		case err != nil:
-			return err
+			return done, err
 		case n > 0:
-			p, idle = p[n:], 0
+			idle = 0
 		default:
 			if idle++; idle == maxEmptyReads {
-				return io.ErrShortWrite
+				return done, io.ErrShortWrite
 			}
 		}
 	}
-	return nil
+	return done, nil
 }

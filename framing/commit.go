@@ -192,28 +192,45 @@ func (w *Writer) woken(wt *waiter) error {
 // lead writes what is pending, tells those who waited for it and hands the lead
 // on. self is the caller's own waiter in the batch, if it has one, and is freed.
 // It is called locked, with leading set, and returns unlocked.
-func (w *Writer) lead(self *waiter) (err error) {
+func (w *Writer) lead(self *waiter) error {
 	if w.dead != nil {
 		defer w.mu.Unlock()
 		w.leading = false
 		w.freeWaiter(self)
 		return w.dead
 	}
+	w.takeOff()
+	_, err := w.fly(self)
+	return err
+}
+
+// takeOff makes what is pending what the leader writes. It is called locked and
+// returns unlocked.
+func (w *Writer) takeOff() {
 	b := w.pend
 	w.pend, w.spare, w.flight = w.spare, nil, b
 	w.mu.Unlock()
+	w.gather(b)
+}
 
+// fly writes what the leader has not written yet, and lands; unless it is a Push
+// that was interrupted, and more is left.
+func (w *Writer) fly(self *waiter) (more bool, err error) {
 	err = errUnwind // unless write returns: a panic must not leave the others asleep
 	defer func() {
 		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.halt(err) {
+			more, err = true, nil
+			return
+		}
 		if err != nil {
 			w.killLocked(err)
 			err = w.dead
 		}
-		w.land(b, self, err)
-		w.mu.Unlock()
+		w.land(w.flight, self, err)
 	}()
-	return w.write(b)
+	return false, w.write()
 }
 
 // land ends the flight of b.
@@ -228,6 +245,8 @@ func (w *Writer) land(b *batch, self *waiter, err error) {
 		w.freeWaiter(self)
 	}
 	b.reset()
+	clear(w.out)
+	w.rest = nil
 	w.spare, w.flight, w.leading = b, nil, false
 	if w.dead != nil {
 		return

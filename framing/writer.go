@@ -26,15 +26,20 @@ type Splitter interface {
 // Writer writes frames to a byte stream. Any number of goroutines may use it.
 type Writer struct {
 	dst     io.Writer
-	gathers bool // dst takes many slices in one system call
+	gathers bool          // dst takes many slices in one system call
+	breaks  Interruptible // dst, if it is one; see push.go
 	max     int
 	framing *atomic.Uint32 // the Framing to use, Detect meaning newline
 
-	out net.Buffers // the leader's
+	out  net.Buffers // memory of rest
+	rest net.Buffers // what the leader has not written yet
 
 	mu      sync.Mutex
 	dead    error // the first failure; assigned once
 	leading bool  // a leader exists: it writes, or has been woken to write
+	pushing bool  // it is a Push
+	broken  bool  // whose write Interrupt has ended
+	halted  bool  // it has left the rest to Finish
 	held    int   // bytes of frames admitted and not yet written
 	pend    *batch
 	flight  *batch // what the leader is writing
@@ -66,6 +71,7 @@ func newWriter(dst io.Writer, framing *atomic.Uint32, o *Options) *Writer {
 	case *net.TCPConn, *net.UnixConn:
 		w.gathers = true
 	}
+	w.breaks = interruptible(dst)
 	return w
 }
 

@@ -48,7 +48,7 @@ type Child struct {
 
 var (
 	_ transport.Conn     = (*Child)(nil)
-	_ transport.Corker   = (*Child)(nil)
+	_ transport.Pusher   = (*Child)(nil)
 	_ transport.Exchange = (*Child)(nil)
 )
 
@@ -76,6 +76,12 @@ type childPipes struct{ c *Child }
 func (p childPipes) Read(b []byte) (int, error)  { return p.c.stdout.Read(b) }
 func (p childPipes) Write(b []byte) (int, error) { return p.c.stdin.Write(b) }
 func (p childPipes) Close() error                { return p.c.stdin.Close() }
+
+// Interruptible marks the stream as a [framing.Interruptible].
+func (p childPipes) Interruptible() {}
+
+// SetWriteDeadline fails where pipes have none.
+func (p childPipes) SetWriteDeadline(t time.Time) error { return p.c.stdin.SetWriteDeadline(t) }
 
 // Pid returns the number of the process, which is also that of its group.
 func (c *Child) Pid() int { return c.process.cmd.Process.Pid }

@@ -14,7 +14,7 @@ import (
 // are being written, so that Close can let them reach their end.
 type conn struct {
 	stream transport.Conn
-	cork   transport.Corker   // stream
+	cork   transport.Pusher   // stream
 	via    transport.Exchange // stream
 
 	sends   gate
@@ -26,7 +26,7 @@ type conn struct {
 // one of a dead stream.
 func (c *conn) init(stream transport.Conn, explain func(error) error) {
 	c.stream, c.explain = stream, explain
-	c.cork = stream.(transport.Corker)
+	c.cork = stream.(transport.Pusher)
 	c.via = stream.(transport.Exchange)
 	c.sent = make(chan struct{})
 	c.sends.last = func() { close(c.sent) }
@@ -63,6 +63,39 @@ func (c *conn) Flush() error {
 	c.sends.leave()
 	return c.explain(err)
 }
+
+// TryQueue implements [transport.Pusher].
+func (c *conn) TryQueue(m *codec.Message) (bool, error) {
+	if !c.sends.enter() {
+		return false, c.explain(errClosed)
+	}
+	queued, err := c.cork.TryQueue(m)
+	c.sends.leave()
+	return queued, c.explain(err)
+}
+
+// Push implements [transport.Pusher]. What is left to Finish is still being
+// written.
+func (c *conn) Push() (bool, error) {
+	if !c.sends.enter() {
+		return false, c.explain(errClosed)
+	}
+	more, err := c.cork.Push()
+	if !more {
+		c.sends.leave()
+	}
+	return more, c.explain(err)
+}
+
+// Finish implements [transport.Pusher].
+func (c *conn) Finish() error {
+	err := c.cork.Finish()
+	c.sends.leave()
+	return c.explain(err)
+}
+
+// Interrupt implements [transport.Pusher].
+func (c *conn) Interrupt() { c.cork.Interrupt() }
 
 // More implements [transport.Corker].
 func (c *conn) More() bool { return c.cork.More() }

@@ -49,6 +49,29 @@ type Corker interface {
 	More() bool
 }
 
+// Pusher is what a Corker implements besides whose callers need not be held up by
+// a peer that does not read, so that they can write themselves instead of having
+// a goroutine do so. TryQueue and Interrupt may be called by any number of
+// goroutines; Push and then Finish by one at a time, beside others that send.
+type Pusher interface {
+	Corker
+
+	// TryQueue is Queue unless that would have to wait for room: then it reports
+	// false, and nothing is queued.
+	TryQueue(m *codec.Message) (queued bool, err error)
+
+	// Push is Flush, but does not wait for others that write, and Interrupt ends
+	// its own write. more reports that something is left to be written: then
+	// Finish must be called, before anything else is written.
+	Push() (more bool, err error)
+
+	// Finish writes what Push has left, and returns when that is done.
+	Finish() error
+
+	// Interrupt ends the write of a Push, if there is one. It does not block.
+	Interrupt()
+}
+
 // Scope is a name space of ids: two requests with one id are the same only
 // within one scope. It is the connection on a byte stream and on HTTP+SSE
 // (always the zero Scope), the session on legacy Streamable HTTP, and the

@@ -20,8 +20,9 @@ type StreamOptions struct {
 }
 
 // Stream returns a Conn over a reliable byte stream: a pipe, a Unix socket, a
-// TCP connection (FR-07). It owns rwc from now on; Conn.Close closes it, and
-// rwc.Close must unblock a Read of rwc. The result implements [Corker].
+// TCP connection (FR-07). It owns rwc from now on, its write deadline too where it
+// is [framing.Interruptible]; Conn.Close closes it, and rwc.Close must unblock a
+// Read of rwc. The result implements [Corker] and [Pusher].
 // Cancellation on a stream is a notification. opts may be nil and is copied.
 func Stream(rwc io.ReadWriteCloser, f framing.Framing, opts *StreamOptions) Conn {
 	var o StreamOptions
@@ -88,6 +89,18 @@ func (c *stream) Queue(m *codec.Message) error { return c.w.Queue(m) }
 
 // Flush implements [Corker].
 func (c *stream) Flush() error { return c.w.Flush() }
+
+// TryQueue implements [Pusher].
+func (c *stream) TryQueue(m *codec.Message) (bool, error) { return c.w.TryQueue(m) }
+
+// Push implements [Pusher].
+func (c *stream) Push() (bool, error) { return c.w.Push() }
+
+// Finish implements [Pusher].
+func (c *stream) Finish() error { return c.w.Finish() }
+
+// Interrupt implements [Pusher].
+func (c *stream) Interrupt() { c.w.Interrupt() }
 
 // More implements [Corker].
 func (c *stream) More() bool { return c.r.More() }
