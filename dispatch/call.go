@@ -16,25 +16,6 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// Result is the answer to a call of ours. It borrows the frame that the answer
-// came in until Release; forgetting that costs memory until the collector runs,
-// nothing else.
-type Result struct {
-	in transport.Inbound
-}
-
-// Value returns the raw result: borrowed until Release.
-func (r *Result) Value() codec.Value { return r.in.Result }
-
-// Fact returns what the codec noted of the result: borrowed until Release.
-func (r *Result) Fact(f codec.Fact) codec.Value { return r.in.Fact(f) }
-
-// Release gives the frame back. A second Release does nothing.
-func (r *Result) Release() { r.in.Release() }
-
-// Detach copies the result out of its frame and releases that.
-func (r *Result) Detach() { r.in.Detach() }
-
 // Progress is what a peer reports of a running call of ours.
 type Progress struct {
 	Progress float64
@@ -89,7 +70,6 @@ type call struct {
 	probe    bool
 	quiet    bool // it ends without a cancellation
 	inspect  func(*codec.Message) error
-	result   *Result       // the caller's, once it is answered
 	wake     chan struct{} // capacity 1: events or an answer came, or the time is up
 	timer    *time.Timer   // calls timeUp; nil until it was needed
 	sent     atomic.Bool   // the transport has it, or refused it
@@ -100,6 +80,8 @@ type call struct {
 	ctx   context.Context
 	begun time.Time
 	bytes int // in the frame of the answer; guarded by Peer.mu
+
+	answer *answer // guarded by Peer.mu until it is there
 
 	// Guarded by Peer.mu.
 	since      time.Time     // from when on limit counts
@@ -380,11 +362,12 @@ func (c *call) outcome() (*Result, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	if e := c.result.in.WireError(); e != nil {
-		c.result.Release()
+	res := c.answer.result()
+	if e := res.answer.in.WireError(); e != nil {
+		res.Release()
 		return nil, e
 	}
-	return c.result, nil
+	return res, nil
 }
 
 // Notify sends a notification. params is raw JSON, borrowed until Notify
@@ -439,7 +422,7 @@ func (p *Peer) handleAnswer(in *transport.Inbound) {
 	if err := p.judge(c, in); err != nil {
 		c.fail(err)
 	} else {
-		in.MoveTo(&c.result.in)
+		c.answer = getAnswer(in)
 		delete(p.pending, c.id)
 		c.answered = true
 		c.signal()

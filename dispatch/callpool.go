@@ -26,7 +26,7 @@ func (p *Peer) newCall(method string, o *callOptions) *call {
 	if c == nil {
 		c = &call{peer: p, wake: make(chan struct{}, 1)}
 	}
-	c.method, c.inspect, c.result = method, o.inspect, new(Result)
+	c.method, c.inspect = method, o.inspect
 	c.progress, c.probe, c.quiet = o.progress != nil, o.probe, o.silent
 	return c
 }

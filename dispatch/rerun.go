@@ -128,8 +128,8 @@ func resultOf(value codec.Value) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{in: transport.Inbound{Bytes: len(text)}}
-	return res, codec.Decode(text, &res.in.Message)
+	a := getAnswer(&transport.Inbound{Bytes: len(text)})
+	return a.result(), codec.Decode(text, &a.in.Message)
 }
 
 // capabilityOf is what a client must declare to be asked.
