@@ -149,7 +149,7 @@ func (p *Peer) answerByMux(ctx context.Context, ask Ask) ([]byte, error) {
 	defer unwatch()
 	r.in.Store(in)
 	defer r.in.Store(nil)
-	defer r.ctx.end(context.Canceled)
+	defer r.ctx.end(canceled)
 	return r.invoke(nil)
 }
 

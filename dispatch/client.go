@@ -220,6 +220,7 @@ func (c *Client) discovered(m *codec.Message, modern []protocol.Revision) error 
 		remote:   remoteOf(revision, m.Fact(codec.FactMetaServerInfo), m.Result),
 		meta:     c.engine.opts.Info.standingMeta(revision),
 	}
+	c.peer.publish()
 	return nil
 }
 
@@ -242,6 +243,7 @@ func (c *Client) setMeta(r protocol.Revision) {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()
 	c.peer.state.meta = meta
+	c.peer.publish()
 }
 
 // remoteOf reads what initialize and server/discover results have in common.
@@ -289,6 +291,7 @@ func (c *Client) initialized(m *codec.Message) error {
 	}
 	serverInfo, _ := codec.Find(m.Result, "serverInfo")
 	c.peer.state = lifecycle{phase: ready, revision: revision, remote: remoteOf(revision, serverInfo, m.Result)}
+	c.peer.publish()
 	return nil
 }
 

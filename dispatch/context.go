@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,11 +14,19 @@ type callContext struct {
 	parent context.Context // for values alone
 	origin *origin         // nil for none
 
+	ended atomic.Uint32 // one of the constants below
+
 	mu    sync.Mutex
-	err   error         // why it ended; nil while it runs
 	done  chan struct{} // made by the first Done
 	after map[*func()]struct{}
 }
+
+// What callContext.ended can be. It is set under mu.
+const (
+	unended uint32 = iota
+	canceled
+	timedOut
+)
 
 // origin is what few requests have: a trace, and a context from a Starter.
 type origin struct {
@@ -43,7 +52,7 @@ func (c *callContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done == nil {
-		if c.err != nil {
+		if c.ended.Load() != unended {
 			c.done = closedChan
 		} else {
 			c.done = make(chan struct{})
@@ -54,9 +63,13 @@ func (c *callContext) Done() <-chan struct{} {
 
 // Err implements context.Context.
 func (c *callContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	switch c.ended.Load() {
+	case canceled:
+		return context.Canceled
+	case timedOut:
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 // Value implements context.Context with the values of the connection and the
@@ -72,7 +85,7 @@ func (c *callContext) Value(key any) any {
 func (c *callContext) AfterFunc(f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
+	if c.ended.Load() != unended {
 		go f()
 		return func() bool { return false }
 	}
@@ -90,15 +103,14 @@ func (c *callContext) AfterFunc(f func()) func() bool {
 	}
 }
 
-// end ends the context with err, context.Canceled or context.DeadlineExceeded;
-// the first end counts.
-func (c *callContext) end(err error) {
+// end ends the context for a reason, canceled or timedOut; the first end counts.
+func (c *callContext) end(reason uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
+	if c.ended.Load() != unended {
 		return
 	}
-	c.err = err
+	c.ended.Store(reason)
 	if c.done != nil {
 		close(c.done)
 	}

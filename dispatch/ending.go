@@ -109,7 +109,7 @@ func (p *Peer) stop(cause error) {
 		running = append(running, r)
 	}
 	for _, r := range running {
-		r.ctx.end(context.Canceled)
+		r.ctx.end(canceled)
 	}
 	p.signalRoom()
 }

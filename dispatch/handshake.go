@@ -110,6 +110,7 @@ func (p *Peer) opened(r *Request, revision protocol.Revision) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.publish()
 	p.state.phase = initialized
 	if p.state.early {
 		p.state.phase = ready
@@ -130,6 +131,7 @@ func (p *Peer) notOpened(rt *route) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.publish()
 	if p.state.phase == opening {
 		p.state.phase = fresh
 	}
@@ -143,6 +145,7 @@ func (p *Peer) openingAnswered(rt *route) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.publish()
 	p.state.early = false
 	if p.state.opening != nil {
 		close(p.state.opening)
@@ -164,6 +167,9 @@ func (p *Peer) awaitOpening() {
 // opening returns what is closed when the initialize that is being answered is;
 // nil when there is none.
 func (p *Peer) opening() chan struct{} {
+	if p.steady.Load() != nil || p.engine.opts.Profile == JSONRPC {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state.opening
@@ -257,6 +263,7 @@ func (p *Peer) takeNotification(in *transport.Inbound) *route {
 func (p *Peer) initializedCame() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.publish()
 	if p.serving && p.state.phase == opening { // sent without waiting for the answer
 		p.state.early = true
 		return true
@@ -296,6 +303,6 @@ func (p *Peer) cancelled(scope transport.Scope, id codec.Value) bool {
 	case r == nil:
 		return false
 	}
-	r.ctx.end(context.Canceled)
+	r.ctx.end(canceled)
 	return true
 }

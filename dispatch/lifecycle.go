@@ -35,6 +35,18 @@ type lifecycle struct {
 	meta     codec.Value // of a client in 2026-07-28: what goes into every _meta
 }
 
+// publish must be called after each change of p.state, with p.mu held: once the
+// handshake is over the state does not change any more, and everybody may look at
+// a copy without p.mu.
+func (p *Peer) publish() {
+	var steady *lifecycle
+	if p.state.phase == ready && p.state.opening == nil {
+		now := p.state
+		steady = &now
+	}
+	p.steady.Store(steady)
+}
+
 type phase uint8
 
 const (
@@ -57,6 +69,9 @@ type Remote struct {
 
 // Remote returns what the other side said about itself in the handshake.
 func (p *Peer) Remote() Remote {
+	if s := p.steady.Load(); s != nil {
+		return s.remote
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state.remote
@@ -64,6 +79,9 @@ func (p *Peer) Remote() Remote {
 
 // Revision returns the negotiated revision: empty before the handshake.
 func (p *Peer) Revision() protocol.Revision {
+	if s := p.steady.Load(); s != nil {
+		return s.revision
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state.revision
@@ -81,6 +99,9 @@ func (p *Peer) gate() Gate {
 
 // open reports whether the legacy handshake is as complete as the gate wants.
 func (p *Peer) open() bool {
+	if p.steady.Load() != nil {
+		return true
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch p.gate() {
@@ -110,6 +131,7 @@ func (p *Peer) share(revision string) {
 	p.state.phase = ready
 	p.state.revision, _ = protocol.LookupRevision(revision)
 	p.state.remote.Revision, p.state.remote.Era = p.state.revision, p.state.revision.Era()
+	p.publish()
 }
 
 // Routes that the engine answers itself.
@@ -241,6 +263,7 @@ func (p *Peer) admitInitialize(m *codec.Message) (*route, *codec.Error) {
 	if p.state.phase != fresh {
 		return nil, refusef(protocol.CodeInvalidRequest, "initialize was already sent on this connection")
 	}
+	defer p.publish()
 	p.state.phase = opening
 	if p.state.opening == nil { // else the error of an earlier one is about to be sent
 		p.state.opening = make(chan struct{})

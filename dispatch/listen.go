@@ -92,7 +92,7 @@ func (l *listen) stay(in *transport.Inbound) {
 	l.out.mu.Unlock()
 	context.AfterFunc(&r.ctx, l.end)
 	if p.draining.Load() { // who drains may not have seen it
-		r.ctx.end(context.Canceled)
+		r.ctx.end(canceled)
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *Peer) endListens() {
 		listens = append(listens, r)
 	}
 	for _, r := range listens {
-		r.ctx.end(context.Canceled)
+		r.ctx.end(canceled)
 	}
 }
 

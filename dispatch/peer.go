@@ -66,8 +66,11 @@ type Peer struct {
 	exchanges atomic.Uint64 // name spaces given out; see ids.go
 	callPool  callPool
 
+	steady atomic.Pointer[lifecycle] // see publish
+
 	mu       sync.Mutex
 	calls    map[callKey]*Request // requests in flight, but for current
+	listed   atomic.Int64         // how many those are
 	pending  map[int64]*call      // calls of ours that are not answered
 	lastID   int64
 	state    lifecycle
@@ -323,7 +326,7 @@ func (r *Request) arm() {
 }
 
 // gone ends a request whose exchange has ended: there is nobody to answer.
-func (r *Request) gone() { r.ctx.end(context.Canceled) }
+func (r *Request) gone() { r.ctx.end(canceled) }
 
 // run runs the handler and sends its answer.
 func (r *Request) run(w *worker, in *transport.Inbound) {
@@ -331,8 +334,8 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	result, err := r.invoke(w.reply.B[:0])
 	took := time.Since(r.start)
 	r.route.observe(int64(took))
-	r.clock.end()
 	if err == errStays {
+		r.clock.end()
 		r.stays.stay(in)
 		return
 	}
@@ -367,7 +370,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 		p.cancelListen(w, r.via, in.ID)
 	}
 	p.openingAnswered(r.route)
-	r.ctx.end(context.Canceled)
+	r.ctx.end(canceled)
 	w.grow(len(result))
 }
 
@@ -377,7 +380,7 @@ var errNoResult = errors.New("the handler returned neither a result nor an error
 // cancelled while it waited is not run at all.
 func (r *Request) invoke(dst []byte) (result []byte, err error) {
 	if r.peer.ctx.Err() != nil { // it came too late for stop to find it
-		r.ctx.end(context.Canceled)
+		r.ctx.end(canceled)
 	}
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -407,8 +410,9 @@ var errPanic = errors.New("the handler panicked")
 func (r *Request) finish() (first, wanted bool) {
 	p := r.peer
 	p.current.CompareAndSwap(r, nil)
-	alone := p.holds(r.turn) // nobody else can have seen it
+	alone := p.holds(r.turn) // nobody else can have seen it, nor set its clock
 	if !alone {
+		r.clock.end()
 		p.mu.Lock()
 	}
 	first, wanted = !r.finished, !r.finished && !r.cancelled
@@ -426,17 +430,13 @@ func (r *Request) finish() (first, wanted bool) {
 }
 
 // seal makes the answer the last message of the request.
-func (r *Request) seal() {
-	r.send.enter()
-	r.sealed = true
-	r.send.leave()
-}
+func (r *Request) seal() { r.send.mark(&r.sealed) }
 
 // expire answers a request whose handler has run too long; what the handler
 // returns later is dropped.
 func (r *Request) expire() {
 	p := r.peer
-	r.ctx.end(context.DeadlineExceeded)
+	r.ctx.end(timedOut)
 	p.mu.Lock()
 	in := r.in.Load()
 	if r.finished || in == nil {
@@ -471,6 +471,9 @@ func (r *Request) expire() {
 // inFlight reports whether a request with this id is in flight (CO-08, CO-09).
 // Nothing that answers the id may be sent but the answer to that one.
 func (p *Peer) inFlight(key callKey) bool {
+	if p.listed.Load() == 0 { // who holds the reader role lists them all, or was given it by who did
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls[key] != nil
@@ -494,6 +497,7 @@ func (p *Peer) list(r *Request) {
 	if !r.finished && !r.listed && !(r.repeats && p.calls[r.key] != nil) {
 		r.listed = true
 		p.calls[r.key] = r
+		p.listed.Store(int64(len(p.calls)))
 	}
 }
 
@@ -502,6 +506,7 @@ func (p *Peer) remove(r *Request) {
 	if r.listed {
 		r.listed = false
 		delete(p.calls, r.key)
+		p.listed.Store(int64(len(p.calls)))
 	}
 }
 
