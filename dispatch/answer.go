@@ -49,6 +49,13 @@ func (p *Peer) send(w *worker, via transport.Exchange) {
 		// Known to be one line, a large payload is not copied.
 		w.out.OneLine = bytes.IndexByte(w.out.Result, '\n') < 0 && bytes.IndexByte(w.out.Result, '\r') < 0
 	}
+	if w.reads && p.pusher != nil && size < flushAt {
+		if queued, err := p.pusher.TryQueue(&w.out); queued || err != nil {
+			p.corked.Add(int64(size + 1))
+			p.said(w, err)
+			return
+		}
+	}
 	counted := w.reads && !w.placed
 	if counted {
 		p.writers.Add(1)
@@ -65,6 +72,11 @@ func (p *Peer) send(w *worker, via transport.Exchange) {
 	if counted {
 		p.wrote()
 	}
+	p.said(w, err)
+}
+
+// said ends send.
+func (p *Peer) said(w *worker, err error) {
 	w.out.ID = nil
 	if err != nil {
 		p.dead(err)
