@@ -118,12 +118,9 @@ func (m *Message) AppendText(dst []byte) ([]byte, error) {
 
 // AppendSplit is AppendText for a payload that is not to be copied: head is
 // dst with all that goes before payload, and tail goes behind it. payload is
-// the caller's own slice. It is only ok when OneLine is set, since the payload
-// is then fit for the wire as it stands.
+// the caller's own slice as it stands: unless it is known to be one line, who
+// writes it has to look, and to use AppendText if it is not.
 func (m *Message) AppendSplit(dst []byte) (head, payload, tail []byte, ok bool) {
-	if !m.OneLine {
-		return dst, nil, nil, false
-	}
 	head, payload, tail, err := m.split(dst)
 	if err != nil {
 		return dst, nil, nil, false

@@ -35,7 +35,7 @@ func TestAppendText(t *testing.T) {
 }
 
 // TestAppendSplit: head, payload and tail one behind the other are what
-// AppendText writes.
+// AppendText writes; payload is the message's own slice, line breaks and all.
 func TestAppendSplit(t *testing.T) {
 	for _, frame := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a": [1]}}`, `{"jsonrpc":"2.0","id":1,"method":"m"}`,
@@ -51,12 +51,15 @@ func TestAppendSplit(t *testing.T) {
 		require.Equal(t, string(want), string(head)+string(payload)+string(tail))
 
 		m.OneLine = false
-		head, payload, tail, ok = m.AppendSplit(dst())
-		require.False(t, ok, "a payload that may span lines is not fit for the wire as it stands")
-		require.Equal(t, "dst:", string(head))
-		require.Nil(t, payload)
-		require.Nil(t, tail)
+		again, same, end, ok := m.AppendSplit(dst())
+		require.True(t, ok)
+		require.Equal(t, [][]byte{head, payload, tail}, [][]byte{again, same, end})
 	}
+	lines := codec.Message{Kind: codec.Notification, Method: []byte("m"), Params: codec.Value("{\n}")}
+	_, payload, _, ok := lines.AppendSplit(nil)
+	require.True(t, ok)
+	require.Same(t, &lines.Params[0], &payload[0])
+	require.Equal(t, "{\n}", string(payload))
 }
 
 // TestErrIncomplete: what a kind needs and does not have; dst comes back as it was.

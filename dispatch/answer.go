@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,10 +44,6 @@ func (p *Peer) refuse(w *worker, in *transport.Inbound, id codec.ID, e *codec.Er
 func (p *Peer) send(w *worker, via transport.Exchange) {
 	var err error
 	size := len(w.out.Result) + len(w.out.Error) + len(w.out.Array)
-	if size >= flushAt && !w.out.OneLine {
-		// Known to be one line, a large payload is not copied.
-		w.out.OneLine = bytes.IndexByte(w.out.Result, '\n') < 0 && bytes.IndexByte(w.out.Result, '\r') < 0
-	}
 	if w.reads && p.pusher != nil && size < flushAt {
 		if queued, err := p.pusher.TryQueue(&w.out); queued || err != nil {
 			p.corked.Add(int64(size + 1))

@@ -1,11 +1,11 @@
 package framing
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 
 	"github.com/wirespool/wirespool/internal/buf"
+	"github.com/wirespool/wirespool/internal/scan"
 )
 
 // frame is one frame to be written: head, payload, tail, in this order.
@@ -42,18 +42,22 @@ func (f *frame) start(counted bool) int {
 	return lengthRoom
 }
 
-// encode fills f from e. With split a large payload stays where it is.
-func (w *Writer) encode(f *frame, e Encoder, split bool) error {
+// encode fills f from e. With stays a large payload stays where it is, else a
+// small one.
+func (w *Writer) encode(f *frame, e Encoder, stays bool) error {
 	counted := w.counted()
 	at := f.start(counted)
-	if s, ok := e.(Splitter); ok && split {
-		if head, payload, tail, ok := s.AppendSplit(f.scratch.B); ok {
+	if s, ok := e.(Splitter); ok {
+		if head, payload, tail, ok := s.AppendSplit(f.scratch.B); ok && scan.OneLine(payload) {
 			if err := f.take(head, at); err != nil {
 				return err
 			}
 			if f.payload != nil { // the head itself is huge
-				payload, tail = slices.Concat(f.payload, payload, tail), nil
-				f.payload = nil
+				return f.finishLine(at, slices.Concat(f.payload, payload, tail), counted)
+			}
+			if small := len(payload) < splitMin; small == stays {
+				f.scratch.B = append(f.scratch.B, payload...)
+				payload = nil
 			}
 			return f.finish(at, payload, tail, counted)
 		}
@@ -65,13 +69,13 @@ func (w *Writer) encode(f *frame, e Encoder, split bool) error {
 	if err := f.take(text, at); err != nil {
 		return err
 	}
-	return f.finish(at, f.payload, nil, counted)
+	return f.finishLine(at, f.payload, counted)
 }
 
 // wrapText fills f with a text that is there already.
 func (w *Writer) wrapText(f *frame, text []byte) error {
 	counted := w.counted()
-	return f.finish(f.start(counted), text, nil, counted)
+	return f.finishLine(f.start(counted), text, counted)
 }
 
 // take makes what an encoder returned the scratch buffer. If that is not the
@@ -94,15 +98,27 @@ func (f *frame) take(text []byte, at int) error {
 	return nil
 }
 
-// finish checks the text, adds the frame's delimiter and sets head, payload and
-// tail. The text is scratch.B[at:], payload, tail.
-func (f *frame) finish(at int, payload, tail []byte, counted bool) error {
-	if !oneLine(f.scratch.B[at:]) || !oneLine(payload) || !oneLine(tail) {
+// finishLine is finish for a text of which nothing is known, scratch.B[at:] and
+// payload.
+func (f *frame) finishLine(at int, payload []byte, counted bool) error {
+	if !scan.OneLine(payload) {
 		return ErrNotOneLine
 	}
 	if len(payload) < splitMin {
 		f.scratch.B = append(f.scratch.B, payload...)
 		payload = nil
+	}
+	return f.finish(at, payload, nil, counted)
+}
+
+// finish checks all of the text but payload, adds the frame's delimiter and sets
+// head, payload and tail. The text is scratch.B[at:], payload, tail. No LF or CR
+// may be in it: in newline framing they would end the frame early; with a header
+// they are refused as well, since peers in text mode change them and then wait for
+// bytes that never come.
+func (f *frame) finish(at int, payload, tail []byte, counted bool) error {
+	if !scan.OneLine(f.scratch.B[at:]) || !scan.OneLine(tail) {
+		return ErrNotOneLine
 	}
 	end := len(f.scratch.B)
 	f.scratch.B = append(f.scratch.B, tail...)
@@ -133,11 +149,4 @@ func (f *frame) putLength(at, n int) int {
 	h = append(h, d...)
 	_ = append(h, lengthSuffix...)
 	return begin
-}
-
-// oneLine reports whether a text has neither LF nor CR. In newline framing they
-// would end the frame early; with a header they are refused as well, since
-// peers in text mode change them and then wait for bytes that never come.
-func oneLine(text []byte) bool {
-	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0
 }

@@ -15,9 +15,10 @@ type Encoder interface {
 	AppendText(dst []byte) ([]byte, error)
 }
 
-// Splitter is an Encoder with a large payload that need not be copied. When ok,
-// the text is head, payload, tail: head is dst extended, payload and tail are
-// borrowed until the Send that asked returns and neither lies in dst.
+// Splitter is an Encoder with a payload that need not be copied, or only once.
+// When ok, the text is head, payload, tail: head is dst extended, payload and tail
+// are borrowed until the call of the Writer that asked returns, and neither lies
+// in dst. If payload turns out not to be one line, AppendText is asked after all.
 type Splitter interface {
 	Encoder
 	AppendSplit(dst []byte) (head, payload, tail []byte, ok bool)

@@ -87,15 +87,16 @@ func sent(t *testing.T, m *codec.Message, out []byte) *codec.Message {
 	if text, err := m.AppendText(dst); err != nil || !bytes.Equal(text, out) {
 		t.Fatalf("AppendText %q, %v, the function for it %q", text, err, out)
 	}
-	if _, _, _, ok := m.AppendSplit(dst); ok {
-		t.Fatalf("AppendSplit of a message that may have many lines: %q", out)
+	head, payload, tail, ok := m.AppendSplit(dst)
+	if whole := codec.AppendOneLine(nil, slices.Concat(head, payload, tail)); !ok || !bytes.Equal(whole, out) {
+		t.Fatalf("AppendSplit %q, %t, the function for it %q", whole, ok, out)
 	}
 	blank := *m // the same message, known to be one line
 	blank.OneLine = true
 	for _, payload := range []*codec.Value{&blank.Params, &blank.Result, &blank.Error, &blank.Array} {
 		*payload = codec.AppendOneLine(nil, *payload)
 	}
-	head, payload, tail, ok := blank.AppendSplit(dst)
+	head, payload, tail, ok = blank.AppendSplit(dst)
 	if whole := slices.Concat(head, payload, tail); !ok || !bytes.Equal(whole, out) {
 		t.Fatalf("AppendSplit %q, %t, the function for it %q", whole, ok, out)
 	}
