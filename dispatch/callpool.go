@@ -6,7 +6,8 @@ import "sync"
 // timer, for new ones. It is the peer's own: neither may leave the synctest bubble
 // that it was made in. A call goes into it only when nobody but the caller has it
 // any more: its answer took it out of those that are pending, its timer has not
-// begun to run timeUp, and no goroutine of sendAside is still to look at it.
+// begun to run timeUp, and no goroutine of sendAside is still to look at it. wake
+// may be left full, which wakes the next caller once for nothing.
 type callPool struct {
 	mu   sync.Mutex
 	free *call
@@ -35,10 +36,6 @@ func (p *Peer) newCall(method string, o *callOptions) *call {
 func (p *Peer) reuse(c *call) {
 	if !c.timer.Stop() || !c.sent.Load() {
 		return
-	}
-	select {
-	case <-c.wake:
-	default:
 	}
 	*c = call{peer: p, wake: c.wake, timer: c.timer}
 	pool := &p.callPool
