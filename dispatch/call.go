@@ -192,7 +192,7 @@ func (p *Peer) once(ctx context.Context, via sender, method string, params []byt
 
 // attempt sends the request and waits for its answer.
 func (p *Peer) attempt(ctx context.Context, via sender, c *call, params []byte, o *callOptions) (*Result, error) {
-	c.begun = time.Now()
+	c.begun = p.now()
 	c.since, c.limit = c.begun, min(o.idle, o.maximum-o.spent())
 	if err := p.begin(c, o.begun); err != nil {
 		return nil, err

@@ -265,10 +265,19 @@ func (r *Request) size() int {
 	return 0
 }
 
+// now is time.Now where somebody may want to see what the clock on the wall says,
+// else the same instant at half the cost: only its distance to others matters.
+func (p *Peer) now() time.Time {
+	if p.engine.opts.Observer != nil {
+		return time.Now()
+	}
+	return p.begun.Add(time.Since(p.begun))
+}
+
 // runInline runs the handler on this goroutine, the message staying in w.
 func (r *Request) runInline(w *worker) {
 	p := r.peer
-	r.start = time.Now()
+	r.start = p.now()
 	r.in.Store(&w.in)
 	if w.reads {
 		r.turn = w.role + 1
