@@ -51,3 +51,26 @@ func TestAllocs(t *testing.T) {
 		})
 	}
 }
+
+// TestCallAllocs: in the steady state a call without options costs two allocations,
+// its Result and the Request at the other side.
+func TestCallAllocs(t *testing.T) {
+	j := join(t, dispatch.Options{}, func(s *dispatch.Server) { s.Handle("echo", echo) }, nil)
+	params := []byte(`{"name":"echo"}`)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	step := func() {
+		res, err := j.client.CallRaw(ctx, "echo", params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Release()
+	}
+	best := math.Inf(1)
+	for range 10 {
+		if best = min(best, testing.AllocsPerRun(100, step)); best <= 2 {
+			return
+		}
+	}
+	t.Errorf("%.2f allocations, at most 2 promised", best)
+}

@@ -43,7 +43,8 @@
 // A Writer may be used by any number of goroutines. Concurrent Sends are merged:
 // one of them, the leader, writes what has gathered in one go and hands the lead
 // to the first that gathered meanwhile. No lock is held while the peer's
-// connection is being written to.
+// connection is being written to. Whoever must not be held up by a peer that does
+// not read uses TryQueue and [Writer.Push], which [Writer.Interrupt] ends early.
 //
 // # Ownership
 //
