@@ -5,6 +5,8 @@ package dispatch_test
 import (
 	"context"
 	"math"
+	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/wirespool/wirespool/dispatch"
@@ -73,4 +75,11 @@ func TestCallAllocs(t *testing.T) {
 		}
 	}
 	t.Errorf("%.2f allocations, at most 2 promised", best)
+}
+
+// TestRequestSize: what a request allocates just fits a size class.
+func TestRequestSize(t *testing.T) {
+	if n := reflect.TypeFor[dispatch.Request]().Size(); n > 384 && strconv.IntSize == 64 {
+		t.Errorf("%d bytes take 416", n)
+	}
 }

@@ -38,18 +38,18 @@ type Request struct {
 	clock handlerClock
 
 	// Guarded by peer.mu.
-	listed    bool // in peer.calls
-	finished  bool
-	cancelled bool        // by the peer: no answer
 	unhook    func() bool // takes the hook off the exchange's context; nil while there is none
+	listed    bool        // in peer.calls
+	finished  bool
+	cancelled bool // by the peer: no answer
 
 	waiting atomic.Int32 // waits inside the engine; the first gave the slot back
 	parked  atomic.Int32 // slots given back, which is one unless the limit was reached
 
-	send     turnstile // held while progress is sent, so that none follows the answer
 	sealed   bool      // the answer is next; guarded by send
-	progress float64   // last value sent; guarded by send
 	reported bool      // progress holds a value; guarded by send
+	progress float64   // last value sent; guarded by send
+	send     turnstile // held while progress is sent, so that none follows the answer
 }
 
 // callKey finds a request among those in flight.
