@@ -121,7 +121,7 @@ func (c *conn) deliver(in *transport.Inbound) {
 // next cannot overtake it.
 func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	if inner := c.fallen(); inner != nil {
-		return inner.Send(ctx, m)
+		return c.relay(ctx, inner, m)
 	}
 	p, err := c.newPost(m)
 	if err != nil {
@@ -189,6 +189,9 @@ func (c *conn) SessionID() string {
 func (c *conn) Cancel(id codec.IDKey) {
 	c.mu.Lock()
 	p, inner := c.posts[id], c.inner
+	if inner != nil {
+		delete(c.posts, id)
+	}
 	c.mu.Unlock()
 	switch {
 	case p == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"github.com/wirespool/wirespool/codec"
@@ -46,6 +47,8 @@ func (p *post) fallBack(refused *StatusError) (bool, error) {
 		Transport: c.d.http,
 		Header:    c.base,
 		Token:     c.opts.Token,
+		Limits:    sse.ClientLimits{MaxEvent: c.opts.Limits.MaxMessage, StreamIdle: c.opts.Limits.StreamIdle},
+		Codec:     c.opts.Codec,
 		Logger:    c.opts.Logger,
 	}).Dial(p.ctx)
 	if err != nil {
@@ -55,12 +58,54 @@ func (p *post) fallBack(refused *StatusError) (bool, error) {
 	c.inner = inner
 	c.mu.Unlock()
 	c.d.remember(protocol.Legacy)
-	c.start(&c.running, func() { c.pump(inner) })
+	if !c.start(&c.running, func() { c.pump(inner) }) {
+		_ = inner.Close() // Close may have looked before there was one
+		return true, errClosing
+	}
 	if err := inner.Send(p.ctx, &p.msg); err != nil {
 		return true, err
 	}
 	p.open = nil // its answer comes the other way
 	return true, nil
+}
+
+// relay sends m over the HTTP+SSE connection that took over. A request is
+// remembered until its answer comes, so that it can be cancelled.
+func (c *conn) relay(ctx context.Context, inner transport.Conn, m *codec.Message) error {
+	if m.Kind != codec.Request && m.Kind != codec.Batch {
+		return inner.Send(ctx, m)
+	}
+	p, err := c.newPost(m)
+	if err != nil {
+		return err
+	}
+	p.cancel(nil) // it is not its own to send
+	if !p.enter() {
+		return net.ErrClosed
+	}
+	defer c.running.Done()
+	if err := inner.Send(ctx, m); err != nil {
+		p.leave()
+		return err
+	}
+	return nil
+}
+
+// relayed forgets the requests that in answers.
+func (c *conn) relayed(in *transport.Inbound) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch in.Kind {
+	case codec.Response, codec.ErrorResponse:
+		delete(c.posts, in.ID.Key())
+	case codec.Batch:
+		var el codec.Message
+		for i := range in.Len() {
+			if in.Element(i, &el) == nil && (el.Kind == codec.Response || el.Kind == codec.ErrorResponse) {
+				delete(c.posts, el.ID.Key())
+			}
+		}
+	}
 }
 
 // pump takes what an inner connection receives for our own.
@@ -73,6 +118,7 @@ func (c *conn) pump(inner transport.Conn) {
 			c.end(err)
 			return
 		}
+		c.relayed(in)
 		c.deliver(in)
 	}
 }
@@ -82,7 +128,7 @@ func (c *conn) pump(inner transport.Conn) {
 func (c *conn) refreshTools(of *post) error {
 	meta := of.msg.Fact(codec.FactMeta)
 	cursor := codec.Value(nil)
-	for {
+	for range maxToolPages {
 		params := append([]byte(`{"_meta":`), meta...)
 		if cursor != nil {
 			params = append(append(params, `,"cursor":`...), cursor...)
@@ -94,8 +140,14 @@ func (c *conn) refreshTools(of *post) error {
 		}
 		var answer *transport.Inbound
 		p.repeated = true
-		p.sink = func(in *transport.Inbound) { answer = in }
+		p.sink = func(in *transport.Inbound) {
+			if in.ID.Equal(p.ids[0]) {
+				answer = in
+			}
+		}
+		stop := context.AfterFunc(of.ctx, func() { p.cancel(context.Cause(of.ctx)) })
 		p.run()
+		stop()
 		if answer == nil || answer.Kind != codec.Response {
 			return errors.New("tools/list failed")
 		}
@@ -103,6 +155,7 @@ func (c *conn) refreshTools(of *post) error {
 			return err
 		}
 	}
+	return fmt.Errorf("tools/list has more than %d pages", maxToolPages)
 }
 
 // staleTools reports whether e refuses a call because of the headers that mirror

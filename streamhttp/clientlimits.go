@@ -73,6 +73,12 @@ const (
 	// lingerEnd is how long a stream whose calls are all answered, or cancelled,
 	// may stay open before it is cut.
 	lingerEnd = 2 * time.Second
+	// renewalLimit is how long the handshake of a new session may take in place of
+	// a lost one: every request waits for it.
+	renewalLimit = 30 * time.Second
+	// maxToolPages is how many pages of tools are read anew for one call: a list
+	// may have no end.
+	maxToolPages = 1_000
 )
 
 func (l ClientLimits) filled() ClientLimits {

@@ -102,7 +102,10 @@ func (c *conn) replace(old clientSession) error {
 		return err
 	}
 	defer hello.cancel(nil)
-	hello.ctx = context.WithValue(hello.ctx, renewing{}, true)
+	ctx, cancel := context.WithTimeoutCause(context.WithValue(c.ctx, renewing{}, true),
+		renewalLimit, fmt.Errorf("no new session within %s", renewalLimit))
+	defer cancel()
+	hello.ctx = ctx
 	var answer *transport.Inbound
 	hello.sink = func(in *transport.Inbound) {
 		if in.ID.Equal(hello.ids[0]) {
@@ -114,6 +117,7 @@ func (c *conn) replace(old clientSession) error {
 	c.mu.Lock()
 	c.session.id, c.session.revision, c.session.post = "", "", nil
 	c.mu.Unlock()
+	defer c.keep(old)
 	hello.run()
 	switch {
 	case answer == nil:
@@ -123,7 +127,7 @@ func (c *conn) replace(old clientSession) error {
 	case answer.Kind == codec.ErrorResponse:
 		return fmt.Errorf("initialize: %w", answer.WireError())
 	}
-	s, err := c.settled(hello.ctx)
+	s, err := c.settled(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,8 +140,19 @@ func (c *conn) replace(old clientSession) error {
 	if err != nil {
 		return err
 	}
-	ready.ctx = context.WithValue(ready.ctx, renewing{}, true)
+	defer ready.cancel(nil)
+	ready.ctx = ctx
 	return ready.tell()
+}
+
+// keep puts the old session back where no new one came about: the next request
+// then finds out that it is gone, and tries again.
+func (c *conn) keep(old clientSession) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session.gen == old.gen {
+		c.session = old
+	}
 }
 
 // endSession tells the server that the session is over. Whether it wants to hear

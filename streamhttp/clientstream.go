@@ -16,17 +16,18 @@ import (
 
 // source returns the stream of events that o describes, which is resumed in
 // session s (RS-04, RS-08). answered, if not nil, is called with each answer to
-// a request for it.
-func (c *conn) source(ctx context.Context, s clientSession, o eventstream.SourceOptions, answered func()) *eventstream.Source {
+// a request for it, and told whether it is the stream.
+func (c *conn) source(ctx context.Context, s clientSession, o eventstream.SourceOptions, answered func(open bool)) *eventstream.Source {
 	limits := &c.opts.Limits
 	o.Reader.MaxEvent = limits.MaxMessage
 	o.Backoff = eventstream.Backoff{First: limits.ResumeDelay, Max: limits.MaxResumeDelay}
 	o.MaxWait, o.Idle = limits.MaxResumeWait, limits.StreamIdle
 	return eventstream.NewSource(ctx, func(ctx context.Context, lastEventID string) (*http.Response, error) {
+		resp, err := c.openStream(ctx, s, lastEventID)
 		if answered != nil {
-			defer answered()
+			answered(err == nil && resp.StatusCode == http.StatusOK)
 		}
-		return c.openStream(ctx, s, lastEventID)
+		return resp, err
 	}, &o)
 }
 
@@ -156,7 +157,8 @@ func (c *conn) listen(in clientSession) {
 	known := make(chan struct{})
 	answered := sync.OnceFunc(func() { close(known) })
 	if !c.start(&c.running, func() {
-		for c.follow(in, answered) { // what it was resumed from is gone: from now on
+		l := listener{session: in, answered: answered}
+		for c.follow(&l) { // what it was resumed from is gone: from now on
 		}
 	}) {
 		return
@@ -170,11 +172,22 @@ func (c *conn) listen(in clientSession) {
 	}
 }
 
+// listener is the stream of a session on the client's side.
+type listener struct {
+	session  clientSession
+	answered func() // called when the server has answered the request for it
+	opened   bool   // the server has it
+}
+
 // follow reads the stream of a session until it ends for good. It reports true
 // when only its last event id was refused.
-func (c *conn) follow(in clientSession, answered func()) (again bool) {
+func (c *conn) follow(l *listener) (again bool) {
+	in := l.session
 	p := &post{c: c, sink: c.deliver, ctx: c.ctx}
-	source := c.source(c.ctx, in, eventstream.SourceOptions{Attempts: -1}, answered)
+	source := c.source(c.ctx, in, eventstream.SourceOptions{Attempts: -1}, func(open bool) {
+		l.opened = l.opened || open
+		l.answered()
+	})
 	defer source.Close()
 	for {
 		e, err := source.Next()
@@ -186,7 +199,11 @@ func (c *conn) follow(in clientSession, answered func()) (again bool) {
 			switch {
 			case !ok || !c.current(in):
 			case refusal.Status == http.StatusNotFound && in.id != "":
-				_ = c.renew(c.ctx, in.gen) // the next request says what is wrong
+				// A server that never had the stream may only lack the route for it:
+				// it is for the next request to find out whether it has the session.
+				if l.opened {
+					_ = c.renew(c.ctx, in.gen) // the next request says what is wrong
+				}
 			case len(source.LastEventID()) > 0:
 				return true
 			}

@@ -38,6 +38,12 @@ const (
 	// memory is taken for all of it: a peer that lies costs us eight times what it
 	// sends, and who does not is not copied at every doubling.
 	believed = 8
+	// maxDiscard and discardTime bound what is read of a body nobody wants, so that
+	// its connection can be used again: the body may have no end.
+	maxDiscard  = 16 << 10
+	discardTime = 100 * time.Millisecond
+	// errorBodyTime bounds the time in which a refusal may say why.
+	errorBodyTime = 2 * time.Second
 )
 
 // Limit returns n, or def for zero, or off for a negative n.

@@ -95,8 +95,7 @@ func (e *unsentError) RetryAfter() time.Duration { return 0 }
 // ReadStatus makes an error of a response to a request of this method, from no
 // more than max bytes of its body, and closes it.
 func ReadStatus(method string, resp *http.Response, max int) *StatusError {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, int64(max))) // what can be had
-	_ = resp.Body.Close()
+	body := briefly(resp.Body, max, errorBodyTime) // what can be had
 	e := &StatusError{
 		Method: method, Status: resp.StatusCode,
 		Body: excerpt(body), Pause: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
@@ -130,14 +129,24 @@ func retryAfter(field string, now time.Time) time.Duration {
 	return 0
 }
 
-// maxDiscard is how much of a body nobody wants is read so that its connection
-// can be used again.
-const maxDiscard = 16 << 10
-
-// Discard ends a response whose body is of no interest.
+// Discard ends a response whose body is of no interest. What comes at once is read
+// so that the connection can be used again.
 func Discard(resp *http.Response) {
-	_, _ = io.CopyN(io.Discard, resp.Body, maxDiscard) // a connection less, at worst
-	_ = resp.Body.Close()
+	if resp.ContentLength == 0 {
+		_ = resp.Body.Close()
+		return
+	}
+	briefly(resp.Body, maxDiscard, discardTime) // a connection less, at worst
+}
+
+// briefly reads no more than max bytes of a body, for no longer than limit, and
+// closes it: it may have no end.
+func briefly(body io.ReadCloser, max int, limit time.Duration) []byte {
+	timer := time.AfterFunc(limit, func() { _ = body.Close() })
+	defer body.Close()
+	defer timer.Stop()
+	got, _ := io.ReadAll(io.LimitReader(body, int64(max)))
+	return got
 }
 
 // MediaType returns the media type that a header declares, in lower case and

@@ -1,0 +1,194 @@
+package streamhttp_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// TestClientGetUnknown: a server with sessions and without a route for GET says
+// 404 to the stream. That a session is gone is then not known before a POST says
+// so too; to open new ones because of it would never end (F8, G1).
+func TestClientGetUnknown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hellos := 0
+		f := dialFar(t, nil, func(w http.ResponseWriter, r *http.Request, body string) {
+			switch {
+			case r.Method == http.MethodGet:
+				<-time.After(300 * time.Millisecond)
+				http.NotFound(w, r)
+			case body == hello:
+				hellos++
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
+				asJSON(w, helloBack)
+			case body == list:
+				asJSON(w, answerTo("1", "{}"))
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		})
+		f.open()
+		<-time.After(10 * time.Second)
+		require.NoError(t, f.send(list))
+		require.Equal(t, answerTo("1", "{}"), f.read())
+		f.close()
+		require.Equal(t, 1, hellos)
+	})
+}
+
+// TestClientRenewalBounded: a server that has forgotten the session and does not
+// answer the new handshake either does not keep the connection waiting for ever:
+// the next call tries again.
+func TestClientRenewalBounded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hellos := 0
+		f := dialFar(t, &streamhttp.ClientOptions{NoStream: true}, func(w http.ResponseWriter, r *http.Request, body string) {
+			switch {
+			case body == hello:
+				if hellos++; hellos == 2 {
+					<-r.Context().Done()
+					return
+				}
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
+				asJSON(w, helloBack)
+			case body == readyNote || r.Method == http.MethodDelete:
+				w.WriteHeader(http.StatusAccepted)
+			case r.Header.Get("Mcp-Session-Id") == "S3":
+				asJSON(w, answerTo("1", "{}"))
+			default:
+				http.NotFound(w, r)
+			}
+		})
+		f.open()
+		begun := time.Now()
+		require.NoError(t, f.send(list))
+		require.Contains(t, f.read(), "could not be replaced")
+		require.LessOrEqual(t, time.Since(begun), time.Minute)
+		require.NoError(t, f.send(list))
+		require.Equal(t, answerTo("1", "{}"), f.read())
+		f.close()
+	})
+}
+
+// TestClientBodiesNobodyWants: what is accepted, or refused, is so when the status
+// has come, also where its body never ends (F4, F7).
+func TestClientBodiesNobodyWants(t *testing.T) {
+	endless := func(status int, kind string) script {
+		return func(w http.ResponseWriter, r *http.Request, _ string) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, ": hello\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		answer script
+		post   string
+	}{
+		{"202 without end", endless(202, "text/plain"), readyNote},
+		{"200 with a stream without end", endless(200, "text/event-stream"), readyNote},
+		{"request, 202 without end", endless(202, "text/plain"), list},
+		{"request, 500 without end", endless(500, "text/html"), list},
+		{"request, 400 with a stream without end", endless(400, "text/event-stream"), list},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				f := dialFar(t, &streamhttp.ClientOptions{NoStream: true, NoFallback: true}, func(w http.ResponseWriter, r *http.Request, body string) {
+					if body == c.post {
+						c.answer(w, r, body)
+						return
+					}
+					stateful(nil)(w, r, body)
+				})
+				require.NoError(t, f.send(hello))
+				require.Equal(t, helloBack, f.read())
+				begun := time.Now()
+				require.NoError(t, f.send(c.post))
+				if c.post == list {
+					require.Contains(t, f.read(), "1 failed: HTTP POST: status")
+				}
+				require.LessOrEqual(t, time.Since(begun), 5*time.Second)
+				f.close()
+			})
+		})
+	}
+}
+
+// oldServer speaks the transport of 2024-11-05 at one path, and refuses POSTs to it.
+func oldServer(posted chan<- string) script {
+	return func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case r.Method == http.MethodGet:
+			events(w, "event: endpoint\ndata: /messages?s=1\n\n")
+			events(w, event(helloBack))
+			<-r.Context().Done()
+		case r.URL.Path == "/messages":
+			posted <- body
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	}
+}
+
+// TestClientFallbackCancel: a call that is given up is given up there too, where
+// HTTP+SSE took over (CL-11, J2).
+func TestClientFallbackCancel(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		posted := make(chan string, 8)
+		f := dialFar(t, nil, oldServer(posted))
+		require.NoError(t, f.send(hello))
+		require.Equal(t, helloBack, f.read())
+		require.Equal(t, hello, <-posted)
+		require.NoError(t, f.send(list))
+		require.Equal(t, list, <-posted)
+		f.conn.(transport.Canceler).Cancel(codec.ID("1").Key())
+		synctest.Wait()
+		select {
+		case got := <-posted:
+			require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, got)
+		default:
+			t.Fatal("nothing was sent")
+		}
+		f.close()
+	})
+}
+
+// TestClientStaleToolsEndless: a list of tools without end does not keep a call that
+// is refused over its mirrored headers, and ends with it.
+func TestClientStaleToolsEndless(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		pages := 0
+		f := dialFar(t, &streamhttp.ClientOptions{NoStream: true}, func(w http.ResponseWriter, r *http.Request, body string) {
+			if strings.Contains(body, "tools/list") {
+				pages++
+				<-time.After(time.Second)
+				asJSON(w, answerTo(`"wirespool-tools"`, `{"tools":[],"nextCursor":"more"}`))
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"mismatch"}}`)
+		})
+		require.NoError(t, f.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",`+modern+`}}`))
+		<-time.After(10 * time.Second)
+		f.conn.(transport.Canceler).Cancel(codec.ID("1").Key())
+		<-time.After(5 * time.Second)
+		before := pages
+		<-time.After(time.Hour)
+		require.Equal(t, before, pages)
+		f.close()
+	})
+}
