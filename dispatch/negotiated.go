@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // NotNegotiatedError says that the engine was asked to send what the handshake
@@ -100,14 +102,24 @@ func (p *Peer) SetLogLevel(level protocol.LogLevel) {
 }
 
 // Log sends a log message on the request's exchange if its sender wants to see
-// that level; data is raw JSON, logger may be empty.
+// that level; data is raw JSON, logger may be empty. It does nothing where no
+// stream could carry the message.
 func (r *Request) Log(ctx context.Context, level protocol.LogLevel, logger string, data codec.Value) error {
 	r.send.enter()
 	defer r.send.leave()
 	if r.over() || !r.wantsLog(level) {
 		return nil
 	}
-	return r.Notify(ctx, protocol.NotificationMessage, logParams(level, logger, data))
+	return courtesy(r.Notify(ctx, protocol.NotificationMessage, logParams(level, logger, data)))
+}
+
+// courtesy is the error of what nobody depends on: a client that takes one JSON
+// text and no stream does without, and its call must not fail for it.
+func courtesy(err error) error {
+	if errors.Is(err, transport.ErrNoStream) {
+		return nil
+	}
+	return err
 }
 
 // over reports whether nothing but the answer may be sent for the request, or
@@ -135,7 +147,8 @@ func logParams(level protocol.LogLevel, logger string, data codec.Value) []byte 
 
 // Progress reports how far the request is; total 0 and an empty message are
 // left out. It does nothing when the sender gave no token, when the value is
-// not above the last one (PR-03), and once the answer is on its way (PR-04).
+// not above the last one (PR-03), once the answer is on its way (PR-04), and
+// where no stream could carry it.
 func (r *Request) Progress(ctx context.Context, progress, total float64, message string) error {
 	r.send.enter()
 	defer r.send.leave()
@@ -155,7 +168,7 @@ func (r *Request) Progress(ctx context.Context, progress, total float64, message
 		dst = codec.AppendString(append(dst, `,"message":`...), message)
 	}
 	if err := r.Notify(ctx, protocol.NotificationProgress, append(dst, '}')); err != nil {
-		return err
+		return courtesy(err)
 	}
 	r.progress, r.reported = progress, true
 	return nil

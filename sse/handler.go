@@ -149,11 +149,16 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, principal string)
 	if !httpx.ParseAccept(r.Header[protocol.HeaderAccept]).EventStream {
 		return httpx.Refuse(http.StatusNotAcceptable, "Accept must allow "+protocol.MediaTypeEventStream)
 	}
-	if !h.quota.Take(principal) {
+	if !httpx.CanFlush(w) {
+		h.log.Error("no event stream is possible: something around the handler wraps the http.ResponseWriter and has neither Flush nor Unwrap")
+		return httpx.Refuse(http.StatusInternalServerError, "no event stream is possible here: the response cannot be flushed")
+	}
+	holder := httpx.Holder(r, principal)
+	if !h.quota.Take(holder) {
 		return httpx.Busy(http.StatusServiceUnavailable,
 			fmt.Sprintf("busy: the limit of %d connections (%d for one client) is reached", h.quota.Max, h.quota.Per), time.Second)
 	}
-	defer h.quota.Give(principal)
+	defer h.quota.Give(holder)
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	s := newSession(h, principal, cancel)
 	if !h.enter(s) {
@@ -185,6 +190,9 @@ func (h *Handler) endpoint(r *http.Request, id string) string {
 		at, _, _ = strings.Cut(r.RequestURI, "?")
 		if !strings.HasPrefix(at, "/") {
 			at = r.URL.EscapedPath()
+		}
+		if strings.HasPrefix(at, "//") { // a path, which must not be read as the name of a host
+			at = "/." + at
 		}
 	}
 	if strings.Contains(at, "?") {

@@ -14,7 +14,8 @@ type Limits struct {
 	// MaxBody bounds one POST. Default 16 MiB.
 	MaxBody int
 	// MaxSessions bounds the connections in all, MaxPerPrincipal those of one
-	// principal: opening one costs the client nothing. Defaults 10,000 and 1,000.
+	// principal, or of one address that has none: opening one costs the client
+	// nothing. Defaults 10,000 and 1,000.
 	MaxSessions     int
 	MaxPerPrincipal int
 	// MaxInbox bounds the messages of one connection that were not taken up

@@ -18,8 +18,8 @@ import (
 // answer sends what ends the exchange: into the stream if there is one, else as
 // the whole response, in one write with its length.
 func (e *exchange) answer(ctx context.Context, m *codec.Message) error {
-	if e.modern && e.r.Context().Err() != nil {
-		return nil // the client has left: nothing more is sent (SH26-21)
+	if (e.modern || e.opens) && e.r.Context().Err() != nil {
+		return nil // the client has left: nothing more is sent (SH26-21), and no session opened that nobody knows
 	}
 	e.mu.Lock()
 	was := e.state

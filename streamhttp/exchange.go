@@ -140,7 +140,9 @@ func (e *exchange) late() {
 }
 
 // mayStream reports whether the answer may be an event stream.
-func (e *exchange) mayStream() bool { return e.accept.EventStream && (e.events || !e.h.opts.JSON) }
+func (e *exchange) mayStream() bool {
+	return e.accept.EventStream && (e.events || !e.h.opts.JSON) && httpx.CanFlush(e.w)
+}
 
 // commit makes the response an event stream. Caller holds e.mu.
 func (e *exchange) commit() {
@@ -208,7 +210,8 @@ func queue(ctx context.Context, stream *httpx.Stream, m *codec.Message, id []byt
 
 // silent is the exchange of a message that is never answered.
 type silent struct {
-	r *http.Request
+	r   *http.Request
+	who string
 }
 
 // Send implements [transport.Exchange].
@@ -222,4 +225,4 @@ func (s silent) Context() context.Context { return endless(s) }
 func (s silent) Header() map[string][]string { return s.r.Header }
 
 // Principal implements [transport.Requester].
-func (silent) Principal() string { return "" }
+func (s silent) Principal() string { return s.who }

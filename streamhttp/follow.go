@@ -258,13 +258,15 @@ func (s *session) keptStream(ctx context.Context) (eventlog.Stream, error) {
 	name, last := s.get.name, s.get.last
 	s.mu.Unlock()
 	if name.Key != "" {
-		gone := false
-		for _, err := range log.After(ctx, name, last, false) {
-			gone = err != nil
+		var err error
+		for _, err = range log.After(ctx, name, last, false) {
 			break
 		}
-		if !gone {
+		switch {
+		case err == nil:
 			return name, nil
+		case !isGone(err): // what it keeps is not lost
+			return name, err
 		}
 		s.h.log.Warn("the stream of a session begins anew: the old one is no longer kept")
 		_ = log.Finish(ctx, name) // so that nobody follows it for ever; it may be gone
@@ -279,6 +281,12 @@ func (s *session) keptStream(ctx context.Context) (eventlog.Stream, error) {
 		s.get.name, s.get.last = fresh, eventlog.EventID{}
 	}
 	return s.get.name, nil
+}
+
+// isGone reports whether the log no longer keeps what was asked for, as opposed to
+// having failed.
+func isGone(err error) bool {
+	return errors.Is(err, eventlog.ErrBadID) || errors.Is(err, eventlog.ErrUnknown) || errors.Is(err, eventlog.ErrPurged)
 }
 
 // logFailed refuses a request because the log does not work: the session goes on
@@ -303,7 +311,7 @@ func (h *Handler) resume(w http.ResponseWriter, r *http.Request, s *session, tex
 	missed := false
 	for _, err := range h.opts.Log.After(r.Context(), name, last, false) {
 		switch {
-		case errors.Is(err, eventlog.ErrBadID), errors.Is(err, eventlog.ErrUnknown), errors.Is(err, eventlog.ErrPurged):
+		case err != nil && isGone(err):
 			return httpx.Refuse(http.StatusBadRequest, "nothing can be resumed from this Last-Event-ID")
 		case err != nil:
 			return h.logFailed(err)

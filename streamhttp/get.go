@@ -86,6 +86,10 @@ func (h *Handler) serveGet(w http.ResponseWriter, r *http.Request, who string) *
 	if !httpx.ParseAccept(r.Header[protocol.HeaderAccept]).EventStream {
 		return httpx.Refuse(http.StatusNotAcceptable, "Accept must list "+protocol.MediaTypeEventStream)
 	}
+	if !httpx.CanFlush(w) { // the client goes on without
+		_ = h.cannotFlush()
+		return httpx.NotAllowed(http.MethodPost)
+	}
 	if !h.streams.Take(s.holder) {
 		return httpx.Busy(http.StatusTooManyRequests, "the limit of open streams is reached", busyPause)
 	}
@@ -138,6 +142,13 @@ func (h *Handler) hijack(w http.ResponseWriter, r *http.Request, s *session) boo
 		}
 	})
 	return true
+}
+
+// cannotFlush reports middleware that would keep events until the end of their
+// stream, and is the refusal of a request that has to be answered by one.
+func (h *Handler) cannotFlush() *httpx.Refusal {
+	h.log.Error("no event stream is possible: something around the handler wraps the http.ResponseWriter and has neither Flush nor Unwrap")
+	return httpx.Refuse(http.StatusInternalServerError, "no event stream is possible here: the response cannot be flushed")
 }
 
 // take makes stream the one of the session; the one before it ends: its

@@ -30,7 +30,7 @@ func (h *Handler) serveLegacy(p *request) *httpx.Refusal {
 	if m.Kind == codec.Batch && !s.version().AllowsBatches() {
 		return refuseArray()
 	}
-	if h.opts.Log != nil && p.accept.EventStream && !h.opts.JSON && wantsAnswer(m) {
+	if h.opts.Log != nil && p.accept.EventStream && !h.opts.JSON && wantsAnswer(m) && httpx.CanFlush(p.w) {
 		h.serveLogged(p, s)
 		return nil
 	}
@@ -60,11 +60,13 @@ func (h *Handler) initialize(p *request) *httpx.Refusal {
 	ex.session, ex.opens = s, true
 	ex.keepID(&p.in.Message)
 	s.begin()
+	defer func() {
+		s.done()
+		if s.version() == "" { // none was agreed on: what was refused leaves no session
+			s.end(ErrSessionEnded)
+		}
+	}()
 	h.run(p, s.to, ex)
-	s.done()
-	if s.version() == "" { // none was agreed on: what was refused leaves no session
-		s.end(ErrSessionEnded)
-	}
 	return nil
 }
 

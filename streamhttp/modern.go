@@ -44,7 +44,10 @@ func (h *Handler) modernRequest(p *request) *httpx.Refusal {
 		if !p.accept.EventStream {
 			return httpx.Refuse(http.StatusNotAcceptable, "Accept must list "+protocol.MediaTypeEventStream)
 		}
-		holder := holderOf(p.r, p.who)
+		if !httpx.CanFlush(p.w) { // SU-06 leaves no other form
+			return h.cannotFlush()
+		}
+		holder := httpx.Holder(p.r, p.who)
 		if !h.streams.Take(holder) {
 			return httpx.Busy(http.StatusTooManyRequests, "the limit of open streams is reached", busyPause)
 		}
@@ -119,7 +122,7 @@ func (h *Handler) modernNotification(p *request) *httpx.Refusal {
 	}
 	if to := h.pools.receiver(h.acceptor, revision); to != nil {
 		p.in.Scope = transport.Scope(h.scopes.Add(1))
-		p.in.Via = silent{p.r}
+		p.in.Via = silent{p.r, p.who}
 		to.Receive(p.in)
 	}
 	httpx.Accepted(p.w)

@@ -142,6 +142,8 @@ func (h *Handler) malformed(p *request) *httpx.Refusal {
 	if m.Method == nil && (m.Result != nil || m.Error != nil) {
 		refusal.ID = nil // it answers a request of ours; an error with it would answer one of theirs
 		if s, _ := h.session(p.r, p.who); s != nil {
+			defer s.done()
+			p.in.Via = silent{p.r, p.who}
 			s.to.Receive(p.in)
 		}
 	}

@@ -60,15 +60,19 @@ func (s *session) opened(m *codec.Message) error {
 	}
 	text, _ := value.Text()
 	revision, _ := protocol.LookupRevision(text)
+	if !s.h.sessions.add(s) {
+		return ErrHandlerClosed
+	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended != nil { // before it was in the table, maybe
+		s.h.sessions.remove(s)
+		return s.ended
+	}
 	s.revision = revision
 	s.used = time.Now()
 	if s.h.limits.SessionIdle != math.MaxInt64 {
 		s.idle = time.AfterFunc(s.h.limits.SessionIdle, s.expire)
-	}
-	s.mu.Unlock()
-	if !s.h.sessions.add(s) {
-		return ErrHandlerClosed
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var ErrSessionEnded = fmt.Errorf("%w: streamhttp: the session has ended", net.Er
 // newSession makes a session that is not open yet, or says why there is no room
 // for one. Its place is taken until it ends.
 func (h *Handler) newSession(r *http.Request, who string) (*session, *httpx.Refusal) {
-	holder := holderOf(r, who)
+	holder := httpx.Holder(r, who)
 	if !h.sessions.quota.Take(holder) {
 		if h.sessions.quota.Len() >= h.limits.MaxSessions {
 			return nil, httpx.Busy(http.StatusServiceUnavailable, fmt.Sprintf("the limit of %d open sessions is reached", h.limits.MaxSessions), busyPause)
@@ -36,19 +36,6 @@ func (h *Handler) newSession(r *http.Request, who string) (*session, *httpx.Refu
 	s := &session{h: h, id: rand.Text(), who: who, holder: holder}
 	s.to = h.acceptor.Attach(s)
 	return s, nil
-}
-
-// holderOf is whom something is counted for: the principal, or the address of who
-// has none.
-func holderOf(r *http.Request, who string) string {
-	if who != "" {
-		return "p " + who
-	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return "a " + host
 }
 
 // session finds the session that a request names: 400 without a name, 404 for one

@@ -28,7 +28,7 @@ type Bodies struct {
 // It refuses one that is too long with 413, one that takes too long with 408,
 // one that breaks off with 400, and one for which there is no room with 503.
 func (b *Bodies) Read(w http.ResponseWriter, r *http.Request) (buf.Buffer, *Refusal) {
-	limit := Limit(b.Max, DefaultMaxBody, 1<<31-1)
+	limit := Limit(b.Max, DefaultMaxBody, 1<<31-2) // one more is still an int everywhere
 	if r.ContentLength > int64(limit) {
 		return buf.Buffer{}, b.tooLong(limit, r)
 	}

@@ -129,3 +129,17 @@ func TestBodyBroken(t *testing.T) {
 		require.Equal(t, "abc", body)
 	})
 }
+
+// TestBodyWithoutLimit: no limit is one on every machine, also where an int has 32
+// bits.
+func TestBodyWithoutLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := memhttp.Start(echoBodies(&httpx.Bodies{Max: -1}), nil)
+		defer srv.Close()
+		resp, err := srv.Client().Post(srv.URL(), json, chunks(strings.Repeat("x", 100_000)))
+		require.NoError(t, err)
+		got, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Len(t, got, 100_000)
+	})
+}

@@ -1,6 +1,10 @@
 package httpx
 
-import "sync"
+import (
+	"net"
+	"net/http"
+	"sync"
+)
 
 // Quota counts what is held for somebody, in all and for each holder: sessions,
 // or streams. The zero Quota refuses everything.
@@ -43,4 +47,17 @@ func (q *Quota) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.all
+}
+
+// Holder is whom something is counted for: the principal, or the address of who
+// has none.
+func Holder(r *http.Request, who string) string {
+	if who != "" {
+		return "p " + who
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return "a " + host
 }

@@ -67,6 +67,22 @@ type Stream struct {
 	onEnd   func(error)
 }
 
+// CanFlush reports whether what is written to w can be sent before the response is
+// complete. Middleware that wraps a ResponseWriter and has neither Flush nor
+// Unwrap keeps every event until the end.
+func CanFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case http.Flusher, interface{ FlushError() error }:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
 // NewStream commits the response to r: status 200 and the headers of an event
 // stream, which go out with the first write. o must be Filled; it is shared, not
 // copied. onEnd, which may be nil, is called once with the cause when the stream
@@ -413,6 +429,9 @@ func (s *Stream) Serve(ctx context.Context) error {
 		case <-ctx.Done():
 			s.mu.Lock()
 			s.stop(fmt.Errorf("%w: %w", net.ErrClosed, context.Cause(ctx)))
+			for s.writing { // somebody else, who was cut off: the response is not theirs any more when we return
+				_ = s.awaitMove(context.Background())
+			}
 			err := s.failed
 			s.mu.Unlock()
 			return err

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,5 +216,82 @@ func TestStreamGone(t *testing.T) {
 			err := <-served
 			require.ErrorIs(t, err, net.ErrClosed)
 		})
+	}
+}
+
+// stuck is a ResponseWriter whose Write waits until its deadline is moved, and then
+// takes a moment to end.
+type stuck struct {
+	header  http.Header
+	entered chan struct{}
+	cut     chan struct{}
+	writing atomic.Bool
+}
+
+func (w *stuck) Header() http.Header { return w.header }
+func (w *stuck) WriteHeader(int)     {}
+func (w *stuck) Flush()              {}
+
+func (w *stuck) Write(p []byte) (int, error) {
+	w.writing.Store(true)
+	defer w.writing.Store(false)
+	close(w.entered)
+	<-w.cut
+	<-time.After(time.Second)
+	return 0, io.ErrClosedPipe
+}
+
+func (w *stuck) SetWriteDeadline(t time.Time) error {
+	if !t.After(time.Unix(1, 0)) {
+		close(w.cut)
+	}
+	return nil
+}
+
+// TestStreamGoneWhileWritten: the request's goroutine does not leave while another
+// still writes to its response.
+func TestStreamGoneWhileWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stuck{header: http.Header{}, entered: make(chan struct{}), cut: make(chan struct{})}
+		o := httpx.StreamOptions{}.Filled()
+		ctx, leave := context.WithCancel(t.Context())
+		s := httpx.NewStream(w, &http.Request{ProtoMajor: 1}, &o, nil)
+		require.NoError(t, data(s, "1"))
+		go func() { _ = s.Flush() }()
+		<-w.entered
+		served := make(chan error)
+		go func() { served <- s.Serve(ctx) }()
+		synctest.Wait()
+		leave()
+		require.Error(t, <-served)
+		require.False(t, w.writing.Load(), "the response is still being written to")
+		<-time.After(time.Minute)
+	})
+}
+
+// wrapped is what middleware makes of a ResponseWriter.
+type wrapped struct{ http.ResponseWriter }
+
+// unwrapped is what better middleware makes of it.
+type unwrapped struct{ wrapped }
+
+func (w unwrapped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func TestCanFlush(t *testing.T) {
+	w := httptest.NewRecorder()
+	require.True(t, httpx.CanFlush(w))
+	require.False(t, httpx.CanFlush(wrapped{w}))
+	require.True(t, httpx.CanFlush(unwrapped{wrapped{w}}))
+	require.False(t, httpx.CanFlush(unwrapped{wrapped{wrapped{w}}}))
+}
+
+func TestHolder(t *testing.T) {
+	for _, c := range [][3]string{
+		{"10.0.0.1:99", "", "a 10.0.0.1"},
+		{"[::1]:99", "", "a ::1"},
+		{"@", "", "a @"},
+		{"10.0.0.1:99", "ann", "p ann"},
+	} {
+		require.Equal(t, c[2], httpx.Holder(&http.Request{RemoteAddr: c[0]}, c[1]))
 	}
 }

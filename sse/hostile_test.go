@@ -1,0 +1,79 @@
+package sse_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/internal/memhttp"
+	"github.com/wirespool/wirespool/sse"
+)
+
+// TestEndpointOfTwoSlashes: a path that begins with two is not taken for a host.
+func TestEndpointOfTwoSlashes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := dispatch.NewServer(&dispatch.Options{Info: info})
+		handler, err := sse.NewHandler(engine, nil)
+		require.NoError(t, err)
+		srv := memhttp.Start(handler, nil) // a mux would clean the path
+		c, err := sse.URL(srv.URL()+"//sse", &sse.ClientOptions{Transport: srv.Client().Transport}).Dial(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		h := &host{srv, t, handler, engine}
+		s := h.open("//sse")
+		base, err := url.Parse(srv.URL() + "//sse")
+		require.NoError(t, err)
+		at, err := base.Parse(s.post)
+		require.NoError(t, err)
+		require.Equal(t, base.Host, at.Host)
+		require.Equal(t, "//sse", at.Path)
+		require.NoError(t, s.resp.Body.Close())
+		h.stop()
+	})
+}
+
+// TestQuotaOfAddresses: who has no principal is counted by address, and one cannot
+// take the places of all.
+func TestQuotaOfAddresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, &sse.Options{Limits: sse.Limits{MaxPerPrincipal: 1}}, nil)
+		ctx, leave := context.WithCancel(t.Context())
+		status := func(addr string) int {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(ctx, "GET", "/sse", nil)
+			r.RemoteAddr = addr
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				h.handler.ServeHTTP(w, r)
+			}()
+			synctest.Wait()
+			return w.Code
+		}
+		require.Equal(t, http.StatusOK, status("192.0.2.1:1"))
+		require.Equal(t, http.StatusServiceUnavailable, status("192.0.2.1:2"))
+		require.Equal(t, http.StatusOK, status("192.0.2.2:1"))
+		leave()
+		synctest.Wait()
+		h.stop()
+	})
+}
+
+// TestNoFlush: behind middleware that cannot flush there is no stream, and it is
+// said (E14).
+func TestNoFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, nil, nil)
+		w := httptest.NewRecorder()
+		h.handler.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequestWithContext(t.Context(), "GET", "/sse", nil))
+		require.Equal(t, http.StatusInternalServerError, w.Code)
+		require.Contains(t, w.Body.String(), "flush")
+		h.stop()
+	})
+}
