@@ -35,9 +35,10 @@ type conn struct {
 
 	ctx    context.Context
 	end    context.CancelCauseFunc
-	leave  atomic.Bool
 	closed chan struct{} // closed when Close has done its work
-	posts  sync.WaitGroup
+	mu     sync.Mutex
+	leave  bool           // no post begins any more; guarded by mu
+	posts  sync.WaitGroup // joined under mu, so that Close waits for all there are
 	body   io.Closer
 	opened time.Time
 	target atomic.Pointer[url.URL] // to post to
@@ -129,17 +130,29 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	if err != nil {
 		return err
 	}
-	if c.ctx.Err() != nil {
+	done := make(chan error, 1)
+	extra := transport.HeaderOf(ctx)
+	if !c.start(func() { done <- c.post(extra, body) }) {
 		return net.ErrClosed
 	}
-	done := make(chan error, 1)
-	c.posts.Go(func() { done <- c.post(transport.HeaderOf(ctx), body) })
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// start runs f on a goroutine that Close waits for; false when the connection has
+// ended.
+func (c *conn) start(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leave || c.ctx.Err() != nil {
+		return false
+	}
+	c.posts.Go(f)
+	return true
 }
 
 func (c *conn) post(extra http.Header, body []byte) error {
@@ -179,13 +192,18 @@ func (c *conn) KeepAlive() time.Duration { return c.opts.Limits.Ping }
 
 // Close implements [transport.Conn].
 func (c *conn) Close() error {
-	if c.leave.Swap(true) {
+	c.mu.Lock()
+	before := c.leave
+	c.leave = true
+	c.mu.Unlock()
+	if before {
 		<-c.closed
 		return nil
 	}
 	defer close(c.closed)
 	c.end(net.ErrClosed)
 	_ = c.body.Close() // nothing depends on it any more
+	c.idle.Stop()
 	c.posts.Wait()
 	c.d.ended(time.Since(c.opened))
 	return nil

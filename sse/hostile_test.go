@@ -2,14 +2,20 @@ package sse_test
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/internal/memhttp"
 	"github.com/wirespool/wirespool/sse"
@@ -74,6 +80,50 @@ func TestNoFlush(t *testing.T) {
 		h.handler.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequestWithContext(t.Context(), "GET", "/sse", nil))
 		require.Equal(t, http.StatusInternalServerError, w.Code)
 		require.Contains(t, w.Body.String(), "flush")
+		h.stop()
+	})
+}
+
+// slowPost is a transport whose POSTs take a second, whatever becomes of them.
+type slowPost struct {
+	http.RoundTripper
+	running atomic.Int64
+}
+
+func (t *slowPost) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		t.running.Add(1)
+		defer t.running.Add(-1)
+		<-time.After(time.Second)
+	}
+	return t.RoundTripper.RoundTrip(r)
+}
+
+// TestCloseWhileSending: when Close has returned nothing of the connection runs any
+// more, whoever was about to send (H9). That a Send joins in while Close waits shows
+// with the race detector only.
+func TestCloseWhileSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, nil, nil)
+		for range 200 {
+			tr := &slowPost{RoundTripper: h.Client().Transport}
+			c, err := sse.URL(h.URL()+"/sse", &sse.ClientOptions{Transport: tr}).Dial(t.Context())
+			require.NoError(t, err)
+			m := codec.Message{Kind: codec.Notification, Method: []byte("x")}
+			var all sync.WaitGroup
+			var ready atomic.Bool
+			all.Go(func() {
+				ready.Store(true)
+				_ = c.Send(t.Context(), &m)
+			})
+			for !ready.Load() {
+				runtime.Gosched()
+			}
+			require.NoError(t, c.Close())
+			require.Zero(t, tr.running.Load())
+			require.ErrorIs(t, c.Send(t.Context(), &m), net.ErrClosed)
+			all.Wait()
+		}
 		h.stop()
 	})
 }
