@@ -54,7 +54,7 @@ func (b *Bodies) fill(out *buf.Buffer, r *http.Request, limit int) *Refusal {
 	// growing, and a size that the pool takes back.
 	first := 512
 	if r.ContentLength > 0 {
-		first = 1 << bits.Len(uint(min(r.ContentLength, trustedLength)))
+		first = 1 << bits.Len(uint(min(r.ContentLength, unseenLength)))
 	}
 	if cap(out.B) < first {
 		out.B = make([]byte, 0, first)

@@ -143,3 +143,24 @@ func TestBodyWithoutLimit(t *testing.T) {
 		require.Len(t, got, 100_000)
 	})
 }
+
+// TestBodyAnnounced: to announce a long body costs its sender nothing and must not
+// take the room of all others.
+func TestBodyAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := memhttp.Start(echoBodies(&httpx.Bodies{Reading: 1 << 20}), nil)
+		defer srv.Close()
+		for range 40 {
+			c, err := srv.Dial(t.Context())
+			require.NoError(t, err)
+			defer c.Close()
+			_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{")
+			require.NoError(t, err)
+		}
+		synctest.Wait()
+		resp, err := srv.Client().Post(srv.URL(), json, strings.NewReader("{}"))
+		require.NoError(t, err)
+		require.Equal(t, 200, resp.StatusCode)
+		require.NoError(t, resp.Body.Close())
+	})
+}

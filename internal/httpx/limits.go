@@ -31,9 +31,10 @@ const (
 	maxOrigin = 1 << 10
 	// maxAccept bounds the Accept and Content-Type headers that are parsed.
 	maxAccept = 4 << 10
-	// trustedLength is the largest announced length that memory is taken for
-	// before any of it has come.
-	trustedLength = 64 << 10
+	// unseenLength is the largest announced length that memory is taken for before
+	// anything of it has come: a line of header must not cost us a hundred times its
+	// length.
+	unseenLength = 8<<10 - 1
 	// believed is the share of an announced length that must have come before
 	// memory is taken for all of it: a peer that lies costs us eight times what it
 	// sends, and who does not is not copied at every doubling.
