@@ -20,10 +20,35 @@ func (c *conn) fallen() transport.Conn {
 	return c.inner
 }
 
+// mayFallBack reports whether p is an initialize that may go the other way: not one
+// that replaces a session, which this server has had.
+func (p *post) mayFallBack() bool {
+	return p.method == protocol.MethodInitialize && !p.c.opts.NoFallback && p.ctx.Value(renewing{}) == nil
+}
+
+// opensConnection reports whether p is what a connection begins with.
+func (p *post) opensConnection() bool {
+	return p.method == protocol.MethodInitialize || p.method == protocol.MethodServerDiscover
+}
+
+// errSSE says what a server is that answers a POST like a GET.
+var errSSE = errors.New("HTTP POST: the answer is the stream of an HTTP+SSE server")
+
+// answeredAsSSE is called when the answer is a stream that begins with an endpoint
+// event: some servers of 2024-11-05 look at no method.
+func (p *post) answeredAsSSE() error {
+	if p.mayFallBack() {
+		if ok, err := p.fallBack(errSSE); ok || err != nil {
+			return err
+		}
+	}
+	return errSSE
+}
+
 // maybeSSE reports whether the refusal of initialize looks like that of a server
 // that has only the transport of 2024-11-05 (§14.2).
 func (p *post) maybeSSE(e *StatusError) bool {
-	if p.c.opts.NoFallback {
+	if !p.mayFallBack() {
 		return false
 	}
 	if e.RPC != nil {
@@ -41,7 +66,7 @@ func (p *post) maybeSSE(e *StatusError) bool {
 
 // fallBack tries the transport of 2024-11-05 at the same URL and sends p there;
 // false when there is none. The error then is that of p.
-func (p *post) fallBack(refused *StatusError) (bool, error) {
+func (p *post) fallBack(refused error) (bool, error) {
 	c := p.c
 	inner, err := sse.URL(c.url.String(), &sse.ClientOptions{
 		Transport: c.d.http,

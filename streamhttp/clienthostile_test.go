@@ -192,3 +192,28 @@ func TestClientStaleToolsEndless(t *testing.T) {
 		f.close()
 	})
 }
+
+// TestClientFallbackEndpoint: a server of 2024-11-05 that answers a POST like a GET
+// is known by its endpoint event (J2).
+func TestClientFallbackEndpoint(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		posted := make(chan string, 8)
+		old := oldServer(posted)
+		f := dialFar(t, nil, func(w http.ResponseWriter, r *http.Request, body string) {
+			if r.Method == http.MethodPost && r.URL.Path != "/messages" {
+				events(w, "event: endpoint\ndata: /messages?s=0\n\n")
+				<-r.Context().Done()
+				return
+			}
+			old(w, r, body)
+		})
+		begun := time.Now()
+		require.NoError(t, f.send(`{"jsonrpc":"2.0","id":5,"method":"server/discover","params":{`+modern+`}}`))
+		require.Contains(t, f.read(), "5 failed: HTTP POST: the answer is the stream of an HTTP+SSE server")
+		require.NoError(t, f.send(hello))
+		require.Equal(t, helloBack, f.read())
+		require.Equal(t, hello, <-posted)
+		require.Zero(t, time.Since(begun))
+		f.close()
+	})
+}

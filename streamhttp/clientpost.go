@@ -177,7 +177,7 @@ func (p *post) refused(e *StatusError) (again bool, err error) {
 		return p.lost(e)
 	case p.staleTools(e) && !p.repeated:
 		return p.c.refreshTools(p) == nil, e // SC26-10
-	case p.method == protocol.MethodInitialize && p.ctx.Value(renewing{}) == nil && p.maybeSSE(e):
+	case p.maybeSSE(e):
 		if ok, err := p.fallBack(e); ok || err != nil {
 			return false, err
 		}

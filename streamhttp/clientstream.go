@@ -74,6 +74,9 @@ func (p *post) takeStream(resp *http.Response) error {
 			_ = source.Close()
 			last.end()
 			return p.streamError(errors.Join(refused, err))
+		case e.Is("endpoint") && p.opensConnection():
+			_ = source.Close()
+			return p.answeredAsSSE()
 		case len(e.Data) == 0 || !e.Is("message"):
 			continue
 		}
