@@ -219,7 +219,7 @@ func (silent) Send(context.Context, *codec.Message) error { return transport.Err
 
 // Context implements [transport.Exchange]: it never ends, and has the values of
 // the request's.
-func (s silent) Context() context.Context { return endless(s) }
+func (s silent) Context() context.Context { return endless{s.r} }
 
 // Header implements [transport.Requester].
 func (s silent) Header() map[string][]string { return s.r.Header }
