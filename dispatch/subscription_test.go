@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -536,11 +537,12 @@ func (l late) Done() <-chan struct{} {
 // beyond its ctx, nor Close for each of many resources.
 func TestListenLegacyMute(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		answers := 3
+		var answers atomic.Int32
+		answers.Store(3)
 		o := dispatch.Options{Info: dispatch.Info{Name: "n", Version: "1", Capabilities: changing}}
 		j := join(t, o, func(s *dispatch.Server) {
 			s.Handle("resources/*", func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
-				if answers--; answers < 0 {
+				if answers.Add(-1) < 0 {
 					<-ctx.Done()
 				}
 				return append(dst, "{}"...), ctx.Err()
@@ -553,7 +555,8 @@ func TestListenLegacyMute(t *testing.T) {
 		_, err := j.client.Listen(ctx, dispatch.Filter{Resources: []string{"a", "b", "c", "d", "e"}}, ignore)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Less(t, time.Since(begun), 3*time.Second)
-		answers = 3
+		synctest.Wait() // what the first Listen takes back has come
+		answers.Store(3)
 		s, err := j.client.Listen(t.Context(), dispatch.Filter{Resources: []string{"a", "b", "c"}}, ignore)
 		require.NoError(t, err)
 		begun = time.Now()
