@@ -147,8 +147,24 @@ func (d *dialer) ended(lasted time.Duration) {
 	}
 }
 
-// request performs one HTTP request, with extra headers.
+// request performs one HTTP request with extra headers. It follows redirects that
+// keep it as it is and the origin the same.
 func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, extra http.Header, body []byte) (*http.Response, error) {
+	for redirects := 0; ; redirects++ {
+		resp, err := c.roundTrip(ctx, method, u, accept, extra, body)
+		if err != nil || resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect || redirects == maxRedirects {
+			return resp, err
+		}
+		u, err = httpx.Redirected(u, resp)
+		httpx.Discard(resp)
+		if err != nil {
+			return nil, fmt.Errorf("HTTP %s: %w", method, err)
+		}
+	}
+}
+
+// roundTrip sends one request.
+func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, accept string, extra http.Header, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), reader(body))
 	if err != nil {
 		return nil, err
@@ -196,6 +212,9 @@ func (c *conn) open() error {
 	if httpx.MediaType(resp.Header) != protocol.MediaTypeEventStream {
 		_ = resp.Body.Close()
 		return errors.New("the answer is no event stream")
+	}
+	if resp.Request != nil {
+		c.url = resp.Request.URL // what the endpoint is relative to
 	}
 	c.body, c.opened = resp.Body, time.Now()
 	context.AfterFunc(c.ctx, func() { _ = resp.Body.Close() })

@@ -104,6 +104,9 @@ const (
 	DefaultMaxRedialDelay = 30 * time.Second
 )
 
+// maxRedirects bounds how often one request is sent elsewhere: a loop must end.
+const maxRedirects = 3
+
 // maxErrorBody bounds what is read of the body of an answer to a POST.
 const maxErrorBody = 16 << 10
 

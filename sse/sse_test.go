@@ -525,6 +525,40 @@ func TestDialFailures(t *testing.T) {
 	})
 }
 
+// TestRedirected: a mount that wants a slash behind its path is found, and its
+// endpoint is relative to where the stream is; a loop ends.
+func TestRedirected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var posted []string
+		srv := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/loop":
+				http.Redirect(w, r, "/loop", http.StatusPermanentRedirect)
+			case r.URL.Path != "/sse/" && r.Method == http.MethodGet:
+				http.Redirect(w, r, "/sse/", http.StatusTemporaryRedirect)
+			case r.Method == http.MethodGet:
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(flushing{w}, "event: endpoint\ndata: post\n\n")
+				<-r.Context().Done()
+			default:
+				posted = append(posted, r.URL.Path)
+			}
+		}), nil)
+		dial := func(path string) (transport.Conn, error) {
+			return sse.URL(srv.URL()+path, &sse.ClientOptions{Transport: srv.Client().Transport}).Dial(t.Context())
+		}
+		c, err := dial("/sse")
+		require.NoError(t, err)
+		m := codec.Message{Kind: codec.Notification, Method: []byte("x")}
+		require.NoError(t, c.Send(t.Context(), &m))
+		require.Equal(t, []string{"/sse/post"}, posted)
+		require.NoError(t, c.Close())
+		_, err = dial("/loop")
+		require.ErrorContains(t, err, "status 308")
+		srv.Close()
+	})
+}
+
 // TestRefusedPost: the call fails with the status, the connection goes on.
 func TestRefusedPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -103,6 +103,11 @@ func idempotent(method string, _ codec.Value) bool {
 	return info.Idempotent
 }
 
+// idleConn is how long a connection is kept for the next call. Node and other
+// servers close theirs after 5 s without a word, and a request that meets that
+// moment is lost.
+const idleConn = 4 * time.Second
+
 // ownTransport returns a transport that keeps enough connections for a burst of
 // calls to find theirs again.
 func ownTransport(o *ClientOptions, d *dials) *http.Transport {
@@ -113,7 +118,7 @@ func ownTransport(o *ClientOptions, d *dials) *http.Transport {
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          o.Limits.MaxIdleConns,
 		MaxIdleConnsPerHost:   o.Limits.MaxIdleConns,
-		IdleConnTimeout:       90 * time.Second,
+		IdleConnTimeout:       idleConn,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true, // events would wait in a decompressor

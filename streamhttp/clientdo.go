@@ -30,7 +30,7 @@ func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte
 				httpx.Discard(resp)
 				return nil, fmt.Errorf("HTTP %s: more redirects than MaxRedirects = %d", method, c.opts.Limits.MaxRedirects)
 			}
-			if u, err = redirected(u, resp); err != nil {
+			if u, err = httpx.Redirected(u, resp); err != nil {
 				httpx.Discard(resp)
 				return nil, fmt.Errorf("HTTP %s: %w", method, err)
 			}
@@ -47,20 +47,6 @@ func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte
 		}
 		httpx.Discard(resp)
 	}
-}
-
-// redirected returns where resp sends the request: an origin other than the one
-// of u would be handed the caller's credentials (SC-12).
-func redirected(u *url.URL, resp *http.Response) (*url.URL, error) {
-	to, err := u.Parse(resp.Header.Get("Location"))
-	if err != nil {
-		return nil, fmt.Errorf("redirect: %w", err)
-	}
-	if to.Scheme != u.Scheme || to.Host != u.Host {
-		return nil, fmt.Errorf("redirect to another origin, %s://%s, refused", to.Scheme, to.Host)
-	}
-	to.User, to.Fragment = nil, ""
-	return to, nil
 }
 
 // roundTrip sends one request with a fresh token. h and body are borrowed until
