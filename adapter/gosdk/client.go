@@ -22,10 +22,14 @@ func URL(rawURL string, o *streamhttp.ClientOptions) *Transport {
 // StreamableClient returns a transport with the settings of one of the SDK's. Of its
 // HTTPClient only the Transport is used: redirects are followed within one origin,
 // and there are neither cookies nor a limit for a whole answer. MaxEventSize is the
-// limit of a message.
+// limit of a message. A negative MaxRetries leaves one attempt to take a stream up
+// again.
 func StreamableClient(t *mcp.StreamableClientTransport) *Transport {
 	o := &streamhttp.ClientOptions{NoStream: t.DisableStandaloneSSE}
 	o.Limits.MaxResumes = t.MaxRetries
+	if t.MaxRetries < 0 {
+		o.Limits.MaxResumes = 1 // negative is no limit there
+	}
 	o.Limits.MaxMessage = t.MaxEventSize
 	if t.HTTPClient != nil {
 		o.Transport = t.HTTPClient.Transport
