@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -485,5 +486,39 @@ func TestIdempotencyStress(t *testing.T) {
 		for i := range runs {
 			require.EqualValues(t, 1, runs[i].Load())
 		}
+	})
+}
+
+// latePanic is a log that takes its time to note a panic.
+type latePanic struct{ slog.Handler }
+
+func (l latePanic) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l latePanic) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "handler panicked" {
+		<-time.After(time.Millisecond)
+	}
+	return nil
+}
+
+// TestIdempotencySuccessorIsCancelled: who runs in the stead of a request with the
+// same id is found by a cancellation, though that one was not answered yet when
+// it began.
+func TestIdempotencySuccessorIsCancelled(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runs := 0
+		o := keeping(dispatch.Idempotency{})
+		o.Logger = slog.New(latePanic{slog.DiscardHandler})
+		_, w := serve(t, o, func(s *dispatch.Server) {
+			s.Handle("x", func(ctx context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+				if runs++; runs == 1 {
+					<-time.After(time.Second)
+					panic("boom")
+				}
+				return takes(5*time.Second)(ctx, nil, dst)
+			})
+		})
+		w.talk("> " + call("1", "x") + "\n~ 10ms\n> " + call("1", "x") + "\n< " + refusal("1", "-32603") + "\n~ 10ms\n> " + cancel("1") + "\n~ 10s")
+		require.Equal(t, 2, runs)
 	})
 }

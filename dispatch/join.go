@@ -55,9 +55,13 @@ func (o *outcomeStore) run(ctx context.Context, r *Request, dst []byte) ([]byte,
 
 // lead runs the handler of the request that others repeat.
 func (o *outcomeStore) lead(ctx context.Context, e *keptOutcome, r *Request, dst []byte) (result []byte, err error) {
-	if p := r.peer; r.repeats && !p.holds(r.turn) { // whose id it had is gone
+	if p := r.peer; r.repeats && !p.holds(r.turn) { // the handler whose id it had is gone, if not its answer
 		p.mu.Lock()
-		p.list(r)
+		if !r.finished {
+			r.listed = true
+			p.calls[r.key] = r
+			p.listed.Store(int64(len(p.calls)))
+		}
 		p.mu.Unlock()
 	}
 	defer func() { o.settle(e, r, result, err) }()

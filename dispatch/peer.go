@@ -514,8 +514,10 @@ func (p *Peer) list(r *Request) {
 func (p *Peer) remove(r *Request) {
 	if r.listed {
 		r.listed = false
-		delete(p.calls, r.key)
-		p.listed.Store(int64(len(p.calls)))
+		if p.calls[r.key] == r { // else one that runs in its stead has its place
+			delete(p.calls, r.key)
+			p.listed.Store(int64(len(p.calls)))
+		}
 	}
 }
 
