@@ -198,7 +198,7 @@ func (s *service) run(std streams) int {
 	case err = <-served:
 		say(std, "front: %v", err)
 	case <-ctx.Done():
-		stop() // a second signal ends the process, and with it every child
+		stop()
 		s.drain(web)
 	}
 	failed := s.bridge.Err()
@@ -217,9 +217,12 @@ func (s *service) run(std streams) int {
 	return exitOf(failed)
 }
 
-// drain lets what runs end.
+// drain lets what runs end, until a second signal says not to wait. A third ends
+// the process, whatever its children still do.
 func (s *service) drain(web *http.Server) {
-	bounded, cancel := context.WithTimeout(context.Background(), drainTime)
+	hurry, stop := untilSignal()
+	defer stop()
+	bounded, cancel := context.WithTimeout(hurry, drainTime)
 	defer cancel()
 	closed := make(chan struct{})
 	go func() {
