@@ -112,10 +112,9 @@ func clash(id codec.ID) *codec.Error {
 // result.
 func (p *Peer) wireError(r *Request, result []byte, err error) *codec.Error {
 	if err == nil {
-		if len(result) > 0 {
+		if err = checkResult(result); err == nil {
 			return nil
 		}
-		err = errNoResult
 	}
 	if e, ok := errors.AsType[*codec.Error](err); ok && e != nil {
 		return e

@@ -317,6 +317,9 @@ func (p *Peer) Batch(ctx context.Context, calls []BatchCall) (failed error) {
 // nothing can be.
 func (p *Peer) batchMessage(ctx context.Context, w *worker, b *BatchCall, c **call) (*codec.Message, error) {
 	b.Result = nil
+	if b.Err = checkParams(b.Method, b.Params); b.Err != nil {
+		return nil, nil
+	}
 	if b.Notify {
 		if b.Err = p.mayNotify(b.Method); b.Err != nil {
 			return nil, nil

@@ -151,6 +151,9 @@ func (p *Peer) call(ctx context.Context, via sender, method string, params []byt
 	if err := p.mayCall(method); err != nil {
 		return nil, err
 	}
+	if err := checkParams(method, params); err != nil {
+		return nil, err
+	}
 	if len(opts) == 0 {
 		o := p.callOptions(method) // stays on the stack, as no option sees it
 		return p.once(ctx, via, method, params, &o)
@@ -382,6 +385,9 @@ func (p *Peer) Notify(ctx context.Context, method string, params []byte) error {
 
 func (p *Peer) notify(ctx context.Context, via sender, method string, params []byte) error {
 	if err := p.mayNotify(method); err != nil {
+		return err
+	}
+	if err := checkParams(method, params); err != nil {
 		return err
 	}
 	return p.notifyAllowed(ctx, via, method, params)

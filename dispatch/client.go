@@ -162,6 +162,9 @@ func mutual(listed codec.Value, ours []protocol.Revision) []protocol.Revision {
 
 // dial opens a connection and begins to read it.
 func dial(ctx context.Context, d transport.Dialer, opts *ClientOptions) (*Client, error) {
+	if d == nil {
+		return nil, errors.New("dispatch: no Dialer")
+	}
 	conn, err := d.Dial(ctx)
 	if err != nil {
 		return nil, err

@@ -61,10 +61,13 @@ type route struct {
 
 // Handle registers the handler of a request method, of a namespace ("tools/*"),
 // or of everything else ("*"). A later registration replaces an earlier one.
-// It panics on an empty name and on names that begin with "rpc.", which
+// It panics on a nil handler, an empty name and on names that begin with "rpc.", which
 // JSON-RPC reserves (CO-36).
 func (m *Mux) Handle(method string, h Handler) {
 	checkPattern(method)
+	if h == nil {
+		panic("dispatch: no handler for " + method)
+	}
 	m.update(func(t *muxTable) {
 		t.requests[method] = &route{pattern: method, handle: t.wrap(method, h), plain: h}
 	})
@@ -74,6 +77,9 @@ func (m *Mux) Handle(method string, h Handler) {
 // or of everything else; as [Mux.Handle].
 func (m *Mux) HandleNotification(method string, h NotificationHandler) {
 	checkPattern(method)
+	if h == nil {
+		panic("dispatch: no handler for " + method)
+	}
 	m.update(func(t *muxTable) {
 		t.notifications[method] = &route{pattern: method, notify: h}
 	})

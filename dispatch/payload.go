@@ -1,0 +1,31 @@
+package dispatch
+
+import (
+	"fmt"
+
+	"github.com/wirespool/wirespool/codec"
+)
+
+// checkParams refuses what a caller gave us to send if it is not one JSON value: it
+// would not be answered, or mean something else to whoever reads it.
+func checkParams(method string, params []byte) error {
+	if len(params) == 0 {
+		return nil
+	}
+	if err := codec.Check(params); err != nil {
+		return fmt.Errorf("dispatch: params of %q: %w", method, err)
+	}
+	return nil
+}
+
+// checkResult refuses what a handler returned if it is not JSON: sent, it would
+// leave its caller without an answer.
+func checkResult(result []byte) error {
+	if len(result) == 0 {
+		return errNoResult
+	}
+	if err := codec.Check(result); err != nil {
+		return fmt.Errorf("the handler's result: %w", err)
+	}
+	return nil
+}

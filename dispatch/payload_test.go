@@ -1,0 +1,75 @@
+package dispatch_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/transport"
+)
+
+// inMemory is a client and a server with a tools/list, and a broken tools/call.
+func inMemory(t *testing.T, era dispatch.EraChoice) (end func(), c *dispatch.Client) {
+	near, far := transport.Pipe(nil)
+	srv := dispatch.NewServer(&dispatch.Options{Info: everything})
+	srv.Handle("tools/list", echo)
+	srv.Handle("tools/call", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+		text, _ := r.Fact(codec.FactName).Text()
+		return append(dst, text...), nil
+	})
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(context.Background(), far) }()
+	c, err := dispatch.Connect(t.Context(), dialed{near}, &dispatch.ClientOptions{Era: era})
+	require.NoError(t, err)
+	return func() {
+		require.NoError(t, c.Close())
+		<-served
+		require.NoError(t, srv.Shutdown(context.Background()))
+	}, c
+}
+
+type dialed struct{ transport.Conn }
+
+func (d dialed) Dial(context.Context) (transport.Conn, error) { return d.Conn, nil }
+
+// TestBrokenResult: what a handler returns is sent if it is one JSON value, and is
+// -32603 otherwise: its caller is not left waiting.
+func TestBrokenResult(t *testing.T) {
+	for _, era := range []dispatch.EraChoice{dispatch.EraLegacy, dispatch.EraModern} {
+		bubble(t, func(t *testing.T) {
+			end, c := inMemory(t, era)
+			defer end()
+			for _, result := range []string{`{\"tools\":[`, `{},\"id\":2`, `{}\n{}`, `\u0001`} {
+				_, err := c.CallRaw(t.Context(), "tools/call", []byte(`{"name":"`+result+`"}`))
+				require.ErrorIs(t, err, &codec.Error{Code: -32603}, result)
+			}
+		})
+	}
+}
+
+// TestBrokenParams: what is not one JSON value is refused before anything of it is
+// sent, in either era, and the connection goes on.
+func TestBrokenParams(t *testing.T) {
+	for _, era := range []dispatch.EraChoice{dispatch.EraLegacy, dispatch.EraModern} {
+		bubble(t, func(t *testing.T) {
+			srv, c := inMemory(t, era)
+			defer srv()
+			for _, params := range []string{"{broken", `{"a":1`, `{}}`, `{"a":1},"method":"evil"`, "{}\n{}", "x"} {
+				_, err := c.CallRaw(t.Context(), "tools/list", []byte(params))
+				require.ErrorContains(t, err, `params of "tools/list"`, params)
+				var bad *codec.DecodeError
+				require.ErrorAs(t, err, &bad)
+				require.Error(t, c.Notify(t.Context(), "n", []byte(params)))
+				calls := []dispatch.BatchCall{{Method: "tools/list", Params: codec.Value(params)}}
+				require.NoError(t, c.Batch(t.Context(), calls))
+				require.Error(t, calls[0].Err)
+			}
+			res, err := c.CallRaw(t.Context(), "tools/list", nil)
+			require.NoError(t, err)
+			res.Release()
+		})
+	}
+}
