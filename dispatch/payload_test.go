@@ -22,7 +22,7 @@ func inMemory(t *testing.T, era dispatch.EraChoice) (end func(), c *dispatch.Cli
 	})
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(context.Background(), far) }()
-	c, err := dispatch.Connect(t.Context(), dialed{near}, &dispatch.ClientOptions{Era: era})
+	c, err := dispatch.Connect(t.Context(), transport.DialFunc(func(context.Context) (transport.Conn, error) { return near, nil }), &dispatch.ClientOptions{Era: era})
 	require.NoError(t, err)
 	return func() {
 		require.NoError(t, c.Close())
@@ -30,10 +30,6 @@ func inMemory(t *testing.T, era dispatch.EraChoice) (end func(), c *dispatch.Cli
 		require.NoError(t, srv.Shutdown(context.Background()))
 	}, c
 }
-
-type dialed struct{ transport.Conn }
-
-func (d dialed) Dial(context.Context) (transport.Conn, error) { return d.Conn, nil }
 
 // TestBrokenResult: what a handler returns is sent if it is one JSON value, and is
 // -32603 otherwise: its caller is not left waiting.

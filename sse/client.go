@@ -138,7 +138,7 @@ func (d *dialer) pause(ctx context.Context) error {
 // without a pause.
 const steady = 30 * time.Second
 
-// ended notes how long a connection lasted.
+// ended notes how long a connection lasted that was not closed by its owner.
 func (d *dialer) ended(lasted time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -116,9 +116,10 @@ func (c *conn) ended(err error) error {
 		c.end(err)
 	}
 	c.idle.Stop()
-	if errors.Is(err, net.ErrClosed) {
+	if errors.Is(err, net.ErrClosed) { // we closed it
 		return err
 	}
+	c.d.ended(time.Since(c.opened))
 	return fmt.Errorf("%w: %w", net.ErrClosed, err)
 }
 
@@ -205,6 +206,5 @@ func (c *conn) Close() error {
 	_ = c.body.Close() // nothing depends on it any more
 	c.idle.Stop()
 	c.posts.Wait()
-	c.d.ended(time.Since(c.opened))
 	return nil
 }

@@ -211,6 +211,7 @@ func TestClientModern(t *testing.T) {
 			`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"good","arguments":{"region":null},` + modern + `}}`,
 			`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"a://b c",` + modern + `}}`,
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"good","arguments":{"n":9007199254740993},` + modern + `}}`,
+			`{"jsonrpc":"2.0","id":8,"method":"x\ny","params":{` + modern + `}}`,
 		} {
 			require.NoError(t, f.send(text))
 			got := f.read()
@@ -220,6 +221,9 @@ func TestClientModern(t *testing.T) {
 				require.Contains(t, got, `"good"`)
 			case strings.HasPrefix(got, "7"):
 				require.Contains(t, got, "argument n: is no integer within ±(2^53-1)", "XH-07")
+			case strings.HasPrefix(got, "8"):
+				require.Contains(t, got, `the method "x\ny" cannot be mirrored in a header`)
+				require.NotContains(t, got, "outcome unknown")
 			}
 		}
 		f.close()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
 )
@@ -59,6 +61,9 @@ func (s *clientSession) put(h http.Header) {
 // SC26-05, SC26-06).
 func (p *post) mirror(h http.Header) error {
 	m := &p.msg
+	if !httpguts.ValidHeaderFieldValue(p.method) {
+		return fmt.Errorf("streamhttp: the method %q cannot be mirrored in a header", p.method)
+	}
 	values := [...]string{string(p.revision), p.method, ""}
 	h[protocol.HeaderProtocolVersion], h[protocol.HeaderMethod] = values[0:1:1], values[1:2:2]
 	info, _ := protocol.LookupMethod(p.method)

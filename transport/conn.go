@@ -135,6 +135,13 @@ type Dialer interface {
 	Dial(ctx context.Context) (Conn, error)
 }
 
+// DialFunc is a function as a Dialer: for a connection that is there already, such
+// as one end of [Pipe], or comes about in a way of one's own.
+type DialFunc func(ctx context.Context) (Conn, error)
+
+// Dial implements [Dialer].
+func (f DialFunc) Dial(ctx context.Context) (Conn, error) { return f(ctx) }
+
 // EraMemory is implemented by a Dialer that remembers which era its endpoint was
 // found to speak, so that a client asks once (VN-26).
 type EraMemory interface {

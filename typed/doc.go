@@ -14,8 +14,15 @@
 //			Text string `json:"text"`
 //		} `json:"arguments"`
 //	}
-//	srv.Handle("tools/call", typed.Handler(func(ctx context.Context, r *dispatch.Request, in echo) (result, error) {
-//		return text(in.Arguments.Text), nil
+//	type content struct {
+//		Type string `json:"type"`
+//		Text string `json:"text"`
+//	}
+//	type result struct {
+//		Content []content `json:"content"`
+//	}
+//	srv.Handle("tools/call", typed.Handler(func(_ context.Context, _ *dispatch.Request, in echo) (result, error) {
+//		return result{[]content{{"text", in.Arguments.Text}}}, nil
 //	}))
 //
 // Struct tags are those of encoding/json. On amd64 and arm64 the work is done by

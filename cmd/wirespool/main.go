@@ -75,6 +75,9 @@ func run(args []string, std streams) int {
 		return serve(args[1:], std)
 	case "connect":
 		return connect(args[1:], std)
+	case "version", "--version":
+		fmt.Fprintln(std.out, "wirespool", version())
+		return exitOK
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(std.out, usage)
 		return exitOK

@@ -77,6 +77,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"", 2, "", usage},
 		{"help", 0, usage, ""},
+		{"version", 0, "wirespool " + version() + "\n", ""},
 		{"-h", 0, usage, ""},
 		{"--help", 0, usage, ""},
 		{"inspekt", 2, "", `wirespool: no subcommand is called "inspekt"`},

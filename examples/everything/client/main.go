@@ -54,7 +54,7 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 	if err != nil {
 		return err
 	}
-	dialer := transport.Dialer(inProcess{})
+	dialer := transport.Dialer(transport.DialFunc(inProcess))
 	switch {
 	case len(command) == 1 && strings.Contains(command[0], "://"):
 		dialer = streamhttp.URL(command[0], nil)
@@ -92,9 +92,7 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 }
 
 // inProcess connects to a server in this process.
-type inProcess struct{}
-
-func (inProcess) Dial(context.Context) (transport.Conn, error) {
+func inProcess(context.Context) (transport.Conn, error) {
 	near, far := transport.Pipe(nil)
 	go func() { _ = everything.New(nil).Serve(context.Background(), far) }() // it ends with the client
 	return near, nil
