@@ -15,7 +15,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # Executions of each fuzz target; empty divides FUZZ_TOTAL among those found.
 FUZZ_COUNT ?=
-FUZZ_TOTAL ?= 1200000
+FUZZ_TOTAL ?= 2000000
 # Time or count (like 100x) of each benchmark, and which benchmarks run.
 BENCH_TIME ?= 1s
 BENCH ?= .
@@ -80,6 +80,10 @@ test-386: ## run the tests as 32-bit programs
 .PHONY: fuzz
 fuzz: ## fuzz every target there is, a fixed number of executions each
 	.ci/fuzz "$(FUZZ_COUNT)" "$(FUZZ_TOTAL)"
+
+.PHONY: fuzz-long
+fuzz-long: ## the same for a night: a hundred times as many
+	.ci/fuzz '' "$(FUZZ_TOTAL)00"
 
 .PHONY: bench
 bench: ## run the benchmarks (BENCH=regexp BENCH_TIME=1s)

@@ -36,4 +36,15 @@ func TestPageEnds(t *testing.T) {
 		copy(readable, text)
 		agree(t, &s, readable[:len(text):len(text)], 0)
 	}
+	// Strings of every length up to some blocks, closed and not.
+	for n := 1; n < 600; n++ {
+		text := readable[len(readable)-n:]
+		for i := range text {
+			text[i] = 'a'
+		}
+		text[0] = '"'
+		agree(t, &s, text, 0)
+		text[n-1] = '"'
+		agree(t, &s, text, 0)
+	}
 }

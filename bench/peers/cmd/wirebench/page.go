@@ -22,6 +22,9 @@ on the machine, as the load average tells: read ratios, never single figures.
 
 The messages are those of package bench, the entries are described in package bench/peers. An entry called limit-… does
 less than the work, as little as the machine allows; sonic.Valid checks and extracts nothing.
+
+What was tried where a target is missed, and what gave nothing, stands beside the mechanism: in [scan.md](scan.md) for the
+codec, in [framing.md](framing.md) for frames and writers, in [concurrency.md](concurrency.md) for calls.
 `
 
 const stdioMethod = `Every server runs as a process of its own, anew in each turn, behind two blocking pipes. The client writes calls that

@@ -1,0 +1,63 @@
+//go:build !purego
+
+package scan_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/wirespool/wirespool/internal/scan"
+)
+
+// referenceIndex lists the tokens a byte at a time.
+func referenceIndex(text []byte) (tokens []uint32, control, breaks, high bool) {
+	var inside, escaped, scalar bool
+	for i, c := range text {
+		high = high || c >= 0x80
+		was := inside
+		quote := c == '"' && !escaped
+		escapes := c == '\\' && !escaped
+		escaped = escapes
+		if quote {
+			inside = !inside
+		}
+		control = control || c < 0x20 && was
+		breaks = breaks || (c == '\n' || c == '\r') && !was
+		operator := bytes.IndexByte([]byte("{}[]:,"), c) >= 0
+		space := bytes.IndexByte([]byte(" \t\r\n"), c) >= 0
+		single := !was && !quote && !operator && !space
+		if quote || !was && operator || was && c == '\\' || single && !scalar {
+			tokens = append(tokens, uint32(i))
+		}
+		scalar = single
+	}
+	return
+}
+
+// TestIndex compares each kernel's tokens with the reference's: the walk leaves
+// what is odd to the narrow pass, and would hide a kernel that is wrong.
+func TestIndex(t *testing.T) {
+	skipRaced(t)
+	random := rand.New(rand.NewPCG(7, 11))
+	pieces := []string{`"`, `"`, `\"`, `\\`, `\`, "a", "aaaaaaa", "1", "12345678901234567", " ", "      ", "\t", "\n", "\x01", "é", ",", ":", "[", "[[[[[[[[[[[[[[[[", "]", "{", "}", "1,2,3,4,5,6,7,8,9,"}
+	for range 20000 {
+		var text []byte
+		for length := 1 + random.IntN(300); len(text) < length; {
+			text = append(text, pieces[random.IntN(len(pieces))]...)
+		}
+		want, wantControl, wantBreaks, wantHigh := referenceIndex(text)
+		scan.EachKernel(func(kernel string) {
+			if kernel == "swar" {
+				return
+			}
+			for _, blocks := range []int{1, 4} {
+				got, control, breaks, high := scan.Index(text, blocks)
+				if !slices.Equal(got, want) || control != wantControl || breaks != wantBreaks || high != wantHigh {
+					t.Fatalf("%s, %d blocks: %q: %d %t %t %t, want %d %t %t %t", kernel, blocks, text, got, control, breaks, high, want, wantControl, wantBreaks, wantHigh)
+				}
+			}
+		})
+	}
+}
