@@ -1,9 +1,9 @@
 // The command everything serves an MCPServer that has everything the official
 // conformance suite asks for, written with mcp-go's API alone, on wirespool:
 //
-//	go run ./internal/everything                          # stdio
-//	go run ./internal/everything -http 127.0.0.1:8080     # Streamable HTTP at /mcp, HTTP+SSE at /sse
-//	go run ./internal/everything -http 127.0.0.1:8080 -stock
+//	go run ./internal/everything                                        # stdio
+//	go run ./internal/everything -transport http -addr 127.0.0.1:8080   # Streamable HTTP at /mcp, HTTP+SSE at /sse
+//	go run ./internal/everything -transport http -stock
 //
 // With -stock the same server runs on mcp-go's own transports, to compare.
 package main
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -25,12 +26,22 @@ import (
 )
 
 func main() {
-	addr := flag.String("http", "", "where to listen for HTTP; empty serves standard input and output")
+	transport := flag.String("transport", "stdio", "how clients reach the server: stdio or http")
+	listen := flag.String("addr", "127.0.0.1:8080", "where to listen for HTTP")
 	stock := flag.Bool("stock", false, "use mcp-go's own transports")
 	flag.Parse()
+	addr := ""
+	switch *transport {
+	case "stdio":
+	case "http":
+		addr = *listen
+	default:
+		fmt.Fprintf(os.Stderr, "everything: transport %q is not known: stdio or http\n", *transport)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *stock); err != nil && ctx.Err() == nil {
+	if err := run(ctx, addr, *stock); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "everything:", err)
 		os.Exit(1)
 	}
@@ -67,9 +78,14 @@ func serveHTTP(ctx context.Context, addr string, s *server.MCPServer, stock bool
 		mux.Handle("/sse", events)
 		end = func(ctx context.Context) { _ = errors.Join(h.Shutdown(ctx), events.Close(), a.Shutdown(ctx)) } // ending anyway
 	}
-	web := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "listening on http://%s/mcp\n", listener.Addr())
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
-	go func() { ended <- web.ListenAndServe() }()
+	go func() { ended <- web.Serve(listener) }()
 	select {
 	case err := <-ended:
 		return err
