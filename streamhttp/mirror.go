@@ -42,14 +42,7 @@ func mirrorsMethod(values []string, method []byte) bool {
 
 // mirrorsName checks the Mcp-Name header (SH26-14).
 func mirrorsName(values []string, m *codec.Message, member string) *httpx.Refusal {
-	fact := codec.FactName
-	switch member {
-	case protocol.ParamURI:
-		fact = codec.FactURI
-	case protocol.ParamTaskID:
-		fact = codec.FactTaskID
-	}
-	want, ok := m.Fact(fact).Text()
+	want, ok := m.Fact(nameFact(member)).Text()
 	if !ok { // HD-12
 		return &httpx.Refusal{
 			Status: http.StatusBadRequest,

@@ -8,12 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/sse/eventstream"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -60,21 +60,10 @@ func (e *StatusError) NotRun() bool {
 
 // RetryAfter implements [transport.Refusal].
 func (e *StatusError) RetryAfter() time.Duration {
-	if e.Pause == 0 && e.Status < 500 && !passing(e.Status) {
+	if status := (eventstream.ResponseError{Status: e.Status}); e.Pause == 0 && !status.Temporary() {
 		return transport.Never
 	}
 	return e.Pause
-}
-
-// Passing reports whether the status may be another one the next time.
-func (e *StatusError) Passing() bool { return e.Status >= 500 || passing(e.Status) }
-
-func passing(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	}
-	return false
 }
 
 // SendError adds to the error of a request that was given to the network whether
@@ -99,7 +88,10 @@ func ReadStatus(method string, resp *http.Response, max int) *StatusError {
 	body := briefly(resp.Body, max, errorBodyTime) // what can be had
 	e := &StatusError{
 		Method: method, Status: resp.StatusCode,
-		Body: excerpt(body), Pause: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+		Body: excerpt(body),
+	}
+	if refusal, ok := eventstream.Check(resp).(*eventstream.ResponseError); ok {
+		e.Pause = refusal.RetryAfter
 	}
 	var m codec.Message
 	if codec.Decode(body, &m) == nil && m.Kind == codec.ErrorResponse {
@@ -117,17 +109,6 @@ func excerpt(body []byte) string {
 		text = strings.ToValidUTF8(text[:length], "") + "…"
 	}
 	return text
-}
-
-// retryAfter reads a Retry-After field: seconds or a date (RFC 9110 §10.2.3).
-func retryAfter(field string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if date, err := http.ParseTime(field); err == nil {
-		return max(0, date.Sub(now))
-	}
-	return 0
 }
 
 // Discard ends a response whose body is of no interest. What comes at once is read
