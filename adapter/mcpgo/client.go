@@ -85,14 +85,8 @@ func NewTransport(d transport.Dialer, o *ClientOptions) *ClientTransport {
 // NewConnTransport returns a transport on a connection that is open already, one
 // end of a transport.Pipe for instance. The transport closes it. o may be nil.
 func NewConnTransport(c transport.Conn, o *ClientOptions) *ClientTransport {
-	return NewTransport(openDialer{c}, o)
+	return NewTransport(transport.DialFunc(func(context.Context) (transport.Conn, error) { return c, nil }), o)
 }
-
-// openDialer is the dialer of a connection that is open.
-type openDialer struct{ transport.Conn }
-
-// Dial implements [transport.Dialer].
-func (d openDialer) Dial(context.Context) (transport.Conn, error) { return d.Conn, nil }
 
 // Start implements mcp-go's Interface: it opens the connection, within ctx. What
 // the server sends from then on waits until handlers are set. Starting again does
