@@ -4,12 +4,12 @@ package dispatch_test
 
 import (
 	"context"
-	"math"
 	"reflect"
 	"strconv"
 	"testing"
 
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/internal/alloctest"
 )
 
 // TestAllocs: in the steady state one request costs one allocation, and whatever
@@ -41,15 +41,9 @@ func TestAllocs(t *testing.T) {
 				s.HandleNotification("n", func(context.Context, *dispatch.Notification) {})
 			})
 			step := loop.step(tt.lines, tt.back)
-			// On a busy machine a handler may look slow and get a goroutine, so
-			// the best of several rounds counts.
-			best := math.Inf(1)
-			for range 10 {
-				if best = min(best, testing.AllocsPerRun(100, step)/float64(tt.n)); best <= tt.most {
-					return
-				}
+			if n := alloctest.Least(tt.most*float64(tt.n), 100, step); n > tt.most*float64(tt.n) {
+				t.Errorf("%v allocations for %d messages, at most %v each promised", n, tt.n, tt.most)
 			}
-			t.Errorf("%.2f allocations, at most %.0f promised", best, tt.most)
 		})
 	}
 }
@@ -68,13 +62,9 @@ func TestCallAllocs(t *testing.T) {
 		}
 		res.Release()
 	}
-	best := math.Inf(1)
-	for range 10 {
-		if best = min(best, testing.AllocsPerRun(100, step)); best <= 2 {
-			return
-		}
+	if n := alloctest.Least(2, 100, step); n > 2 {
+		t.Errorf("%v allocations, at most 2 promised", n)
 	}
-	t.Errorf("%.2f allocations, at most 2 promised", best)
 }
 
 // TestRequestSize: what a request allocates just fits a size class.

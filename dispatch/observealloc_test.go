@@ -4,10 +4,10 @@ package dispatch_test
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/internal/alloctest"
 )
 
 // TestObserveAllocs: counting costs no allocation, whatever is counted.
@@ -38,13 +38,9 @@ func TestObserveAllocs(t *testing.T) {
 				s.HandleNotification("n", func(context.Context, *dispatch.Notification) {})
 			})
 			step := loop.step(tt.lines, tt.back)
-			best := math.Inf(1)
-			for range 10 {
-				if best = min(best, testing.AllocsPerRun(100, step)/float64(tt.n)); best <= tt.most {
-					return
-				}
+			if n := alloctest.Least(tt.most*float64(tt.n), 100, step); n > tt.most*float64(tt.n) {
+				t.Errorf("%v allocations for %d messages, at most %v each promised", n, tt.n, tt.most)
 			}
-			t.Errorf("%.2f allocations, at most %.0f promised", best, tt.most)
 		})
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 var (
 	pools = newPools(int(kinds))
-	hulls = sync.Pool{New: func() any { return new(hull) }}
+	hulls [kinds]sync.Pool
 )
 
 // newPools makes each pool a variable of its own: they need 64-bit alignment,
@@ -38,8 +38,12 @@ func newPools(n int) []*bytebufferpool.Pool {
 
 // hull carries the generation of a pooled buffer, for which bytebufferpool has
 // no room. It is never freed while a Buffer points to it, only used again.
+//
+// It keeps memory up to MaxKept between two holders: bytebufferpool drops what is
+// larger than 95 % of what it saw before, so that after many tiny messages each
+// ordinary one would cost its memory anew.
 type hull struct {
-	bytes *bytebufferpool.ByteBuffer
+	bytes *bytebufferpool.ByteBuffer // nil if the pool has it
 	kind  Kind
 	gen   atomic.Uint64
 }
@@ -57,8 +61,13 @@ type Buffer struct {
 
 // Get returns an empty buffer of kind k.
 func Get(k Kind) Buffer {
-	h := hulls.Get().(*hull)
-	h.bytes, h.kind = pools[k].Get(), k
+	h, ok := hulls[k].Get().(*hull)
+	if !ok {
+		h = &hull{kind: k}
+	}
+	if h.bytes == nil {
+		h.bytes = pools[k].Get()
+	}
 	return Buffer{h.bytes.B, h, h.gen.Load()}
 }
 
@@ -74,15 +83,17 @@ func (b *Buffer) Put() {
 		misuse("a buffer")
 		return
 	}
-	bytes, kind := h.bytes, h.kind
-	h.bytes = nil
-	hulls.Put(h)
-	if cap(mem) > MaxPooled {
-		return
-	}
 	if Poisoned {
 		poison(mem[:cap(mem)])
 	}
-	bytes.B = mem
-	pools[kind].Put(bytes)
+	switch bytes := h.bytes; {
+	case cap(mem) <= MaxKept:
+		bytes.B = mem[:0]
+	case cap(mem) <= MaxPooled:
+		bytes.B, h.bytes = mem, nil
+		pools[h.kind].Put(bytes)
+	default:
+		h.bytes = nil
+	}
+	hulls[h.kind].Put(h)
 }

@@ -9,7 +9,8 @@
 //
 // Whoever builds bytes by appending takes a [Buffer] with [Get], appends to its
 // field B and gives it back with [Buffer.Put]. Each [Kind] of traffic has a
-// pool of its own, which calibrates itself on the lengths it sees.
+// pool of its own; for memory above [MaxKept] it calibrates itself on the lengths
+// it sees.
 //
 // # Concurrency
 //

@@ -1,6 +1,10 @@
 package buf
 
 const (
+	// MaxKept is the largest memory that is held for the next holder whatever
+	// traffic there was before; what is larger is held where it is usual.
+	MaxKept = 16 << 10
+
 	// MaxPooled is the largest memory that is put back into a pool. Pools keep
 	// what they are given for at least one garbage collection: without this bound
 	// one burst of huge messages would stay resident long after it has passed. A
