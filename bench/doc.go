@@ -1,6 +1,7 @@
 // Package bench compares wirespool with encoding/json, with sonic and with the
 // limits of the machine (package limits), on messages as MCP has them. This
-// package holds the messages; its tests hold the benchmarks.
+// package holds the messages and package work what is done with them; the tests
+// hold the benchmarks.
 //
 // # Usage
 //

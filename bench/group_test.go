@@ -1,89 +1,37 @@
-package bench
+package bench_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/wirespool/wirespool/bench/work"
 )
 
-// entry is one implementation of the work of a group.
-type entry struct {
-	impl string
-	do   func() error // the work, once; what it finds stays where got sees it
-	got  outcome
-}
-
-// outcome tells what the last do did.
-type outcome struct {
-	bytes func() int    // how many bytes of input it went through, or of output it made
-	found func() string // what it made of them; nil where it does less than the work
-}
-
-// group is one row of figures: the same work on the same bytes by several
-// implementations.
-type group struct {
-	op, shape, size string
-	messages        int    // how many messages one do goes through or makes
-	bytes           int    // their length, delimiters included
-	found           string // what every impl that does the whole work must find
-	entries         []entry
-}
-
-func (g group) name() string { return g.op + "/shape=" + g.shape + "/size=" + g.size }
-
-// operations are what is measured, each with a function that sets its groups up.
-var operations = []struct {
-	op     string
-	groups func() []group
-}{
-	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
-	{"SSE", sseGroups},
-	{"Log", logGroups},
-	{"Dispatch", dispatchGroups},
-	{"HTTP", httpGroups},
+// operations are what is measured.
+var operations = []work.Operation{
+	{Op: "Decode", Groups: func() []work.Group { return work.DecodeGroups(nil) }},
+	{Op: "Batch", Groups: func() []work.Group { return work.BatchGroups(nil) }},
+	{Op: "Encode", Groups: func() []work.Group { return work.EncodeGroups(nil) }},
+	{Op: "Frame", Groups: func() []work.Group { return work.FrameGroups(nil, nil) }},
+	{Op: "SSE", Groups: func() []work.Group { return work.EventGroups(nil, nil) }},
+	{Op: "Log", Groups: logGroups},
+	{Op: "Dispatch", Groups: dispatchGroups},
+	{Op: "HTTP", Groups: httpGroups},
 }
 
 // groups returns the groups of these operations, of all where none is named.
-func groups(ops ...string) (all []group) {
-	for _, o := range operations {
-		if len(ops) == 0 || slices.Contains(ops, o.op) {
-			all = append(all, o.groups()...)
-		}
-	}
-	return all
-}
+func groups(ops ...string) []work.Group { return work.Select(operations, ops...) }
 
-// run is the body of the benchmark of an operation.
-func run(b *testing.B, op string) {
-	for _, g := range groups(op) {
-		_, rest, _ := strings.Cut(g.name(), "/")
-		for _, e := range g.entries {
-			b.Run(rest+"/impl="+e.impl, func(b *testing.B) {
-				b.SetBytes(int64(g.bytes))
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := e.do(); err != nil {
-						b.Fatal(err)
-					}
-				}
-				if g.messages > 1 {
-					each := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(g.messages)
-					b.ReportMetric(each, "ns/msg")
-				}
-			})
-		}
-	}
-}
+func BenchmarkDecode(b *testing.B) { work.Bench(b, groups("Decode")) }
+func BenchmarkBatch(b *testing.B)  { work.Bench(b, groups("Batch")) }
+func BenchmarkEncode(b *testing.B) { work.Bench(b, groups("Encode")) }
+func BenchmarkFrame(b *testing.B)  { work.Bench(b, groups("Frame")) }
+func BenchmarkSSE(b *testing.B)    { work.Bench(b, groups("SSE")) }
+func BenchmarkLog(b *testing.B)    { work.Bench(b, groups("Log")) }
 
-func BenchmarkDecode(b *testing.B) { run(b, "Decode") }
-func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
-func BenchmarkEncode(b *testing.B) { run(b, "Encode") }
-func BenchmarkFrame(b *testing.B)  { run(b, "Frame") }
-func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
-func BenchmarkLog(b *testing.B)    { run(b, "Log") }
-
-func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
-func BenchmarkHTTP(b *testing.B)     { run(b, "HTTP") }
+func BenchmarkDispatch(b *testing.B) { work.Bench(b, groups("Dispatch")) }
+func BenchmarkHTTP(b *testing.B)     { work.Bench(b, groups("HTTP")) }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -106,45 +54,20 @@ var impls = map[string]string{
 }
 
 // wanted returns the implementations that g must have.
-func wanted(g group) (names []string) {
-	list := impls[g.op] + impls[g.op+"/shape="+g.shape]
+func wanted(g work.Group) (names []string) {
+	list := impls[g.Op] + impls[g.Op+"/shape="+g.Shape]
 	for name := range strings.FieldsSeq(list) {
-		if haveSonic || !strings.Contains(name, "sonic") {
+		if work.HaveSonic || !strings.Contains(name, "sonic") {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// TestBenchBodies runs every body that is measured and holds the
-// implementations of a group to the same work: each goes through all bytes, and
-// all that claim to do the whole work find the same.
+// TestBenchBodies runs every body that is measured.
 func TestBenchBodies(t *testing.T) {
 	for _, g := range groups() {
-		t.Run(g.name(), func(t *testing.T) {
-			var names []string
-			for _, e := range g.entries {
-				for range 2 { // what the first leaves behind must not disturb the second
-					if err := e.do(); err != nil {
-						t.Fatalf("%s: %v", e.impl, err)
-					}
-				}
-				if n := e.got.bytes(); n != g.bytes {
-					t.Errorf("%s: %d bytes, want %d", e.impl, n, g.bytes)
-				}
-				name := e.impl
-				if e.got.found != nil {
-					name = "+" + name
-					if found := e.got.found(); found != g.found {
-						t.Errorf("%s: found %.200s, want %.200s", e.impl, found, g.found)
-					}
-				}
-				names = append(names, name)
-			}
-			if want := wanted(g); !slices.Equal(names, want) {
-				t.Errorf("rows %v, want %v", names, want)
-			}
-		})
+		t.Run(g.Name(), func(t *testing.T) { work.Check(t, g, wanted(g)) })
 	}
 }
 
@@ -152,7 +75,7 @@ func TestBenchBodies(t *testing.T) {
 func TestGroups(t *testing.T) {
 	var names []string
 	for _, g := range groups() {
-		names = append(names, g.name())
+		names = append(names, g.Name())
 	}
 	want := []string{
 		"Decode/shape=request/size=120B", "Decode/shape=progress/size=150B", "Decode/shape=error/size=150B",

@@ -1,4 +1,4 @@
-package bench
+package bench_test
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/wirespool/wirespool/bench/limits"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/eventlog"
@@ -35,7 +36,7 @@ var httpShapes = []struct {
 
 // httpGroups measure one call after another over one connection of the loopback.
 // The client is the same bare one for all, and part of every figure.
-func httpGroups() (all []group) {
+func httpGroups() (all []work.Group) {
 	for _, shape := range httpShapes {
 		for _, size := range []struct {
 			name string
@@ -59,15 +60,9 @@ func httpGroups() (all []group) {
 			session := !shape.modern && !shape.options.Stateless
 			ours := &caller{handler: streamhttp.NewHandler(srv, &shape.options), head: head, call: call, session: session}
 			bare := &caller{handler: limits.Handler(answer), head: head, call: call}
-			found := func(c *caller) func() string {
-				return func() string { return strings.TrimSuffix(strings.TrimPrefix(string(c.body()), "data: "), "\n\n") }
-			}
-			all = append(all, group{
-				op: "HTTP", shape: shape.shape, size: size.name, messages: 1, bytes: len(answer), found: string(answer),
-				entries: []entry{
-					{"wirespool", ours.do, outcome{func() int { return len(found(ours)()) }, found(ours)}},
-					{"limit-handler", bare.do, outcome{func() int { return len(found(bare)()) }, found(bare)}},
-				},
+			all = append(all, work.Group{
+				Op: "HTTP", Shape: shape.shape, Size: size.name, Messages: 1, Bytes: len(answer), Found: string(answer),
+				Limit: "limit-handler", Entries: []work.Entry{ours.entry("wirespool"), bare.entry("limit-handler")},
 			})
 		}
 	}
@@ -141,6 +136,11 @@ func (c *caller) ask(request []byte) (resp *http.Response, n int, err error) {
 type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(1, len(b))]) }
+
+func (c *caller) entry(impl string) work.Entry {
+	found := func() string { return strings.TrimSuffix(strings.TrimPrefix(string(c.body()), "data: "), "\n\n") }
+	return work.Entry{Impl: impl, Do: c.do, Bytes: func() int { return len(found()) }, Found: found}
+}
 
 // do makes a call and reads as many bytes as the response has.
 func (c *caller) do() error {

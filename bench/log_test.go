@@ -1,10 +1,12 @@
-package bench
+package bench_test
 
 import (
 	"bytes"
 	"context"
 
+	"github.com/wirespool/wirespool/bench"
 	"github.com/wirespool/wirespool/bench/limits"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/eventlog"
 )
 
@@ -13,21 +15,22 @@ import (
 const logEvents = eventlog.DefaultMaxEvents
 
 // logGroups store events, read them, and hand them on one by one.
-func logGroups() (all []group) {
+func logGroups() (all []work.Group) {
 	for _, s := range []struct {
 		name string
 		size int
 	}{{"300B", 300}, {"4K", 4 << 10}} {
 		events := make([][]byte, logEvents)
-		var want tally
+		var want work.Cuts
 		for i := range events {
-			events[i] = bytes.Clone(Lines(1, s.size))
+			events[i] = bytes.Clone(bench.Lines(1, s.size))
 			events[i][s.size/2] = 'a' + byte(i%26)
-			want.add(events[i])
+			want.Add(events[i])
 		}
-		add := func(shape string, entries ...entry) {
-			all = append(all, group{
-				op: "Log", shape: shape, size: s.name, messages: logEvents, bytes: want.bytes, found: want.String(), entries: entries,
+		add := func(shape string, entries ...work.Entry) {
+			all = append(all, work.Group{
+				Op: "Log", Shape: shape, Size: s.name, Messages: logEvents, Bytes: want.Bytes, Found: want.String(),
+				Limit: entries[len(entries)-1].Impl, Entries: entries,
 			})
 		}
 		add("append", appendWirespool(events), appendRing(events))
@@ -37,11 +40,16 @@ func logGroups() (all []group) {
 	return all
 }
 
-// counted is what a row found once found has read it into a tally.
-func counted(read func(t *tally)) outcome {
-	return outcome{
-		bytes: func() int { var t tally; read(&t); return t.bytes },
-		found: func() string { var t tally; read(&t); return t.String() },
+// counted is an entry that found what read reads.
+func counted(impl string, do func() error, read func(c *work.Cuts)) work.Entry {
+	found := func() (c work.Cuts) {
+		read(&c)
+		return c
+	}
+	return work.Entry{
+		Impl: impl, Do: do,
+		Bytes: func() int { return found().Bytes },
+		Found: func() string { return found().String() },
 	}
 }
 
@@ -62,23 +70,23 @@ func (s oneStream) add(data []byte) error {
 
 // read counts what comes, until the stream ends or, without follow, what is
 // there does.
-func (s oneStream) read(t *tally, follow bool, each func()) error {
+func (s oneStream) read(t *work.Cuts, follow bool, each func()) error {
 	for ev, err := range s.log.After(context.Background(), s.name, eventlog.EventID{}, follow) {
 		if err != nil {
 			return err
 		}
-		t.add(ev.Data)
+		t.Add(ev.Data)
 		each()
 	}
 	return nil
 }
 
 // look counts what is stored; an error shows in what is missing.
-func (s oneStream) look(t *tally) { _ = s.read(t, false, func() {}) }
+func (s oneStream) look(t *work.Cuts) { _ = s.read(t, false, func() {}) }
 
-func appendWirespool(events [][]byte) entry {
+func appendWirespool(events [][]byte) work.Entry {
 	var s oneStream
-	return entry{"wirespool", func() (err error) {
+	return counted("wirespool", func() (err error) {
 		if s, err = newStream(); err != nil {
 			return err
 		}
@@ -88,59 +96,59 @@ func appendWirespool(events [][]byte) entry {
 			}
 		}
 		return nil
-	}, counted(func(t *tally) { s.look(t) })}
+	}, func(t *work.Cuts) { s.look(t) })
 }
 
-func appendRing(events [][]byte) entry {
+func appendRing(events [][]byte) work.Entry {
 	var r *limits.Ring
-	return entry{"limit-ring", func() error {
+	return counted("limit-ring", func() error {
 		r = limits.NewRing(logEvents)
 		for _, data := range events {
 			r.Append(data)
 		}
 		return nil
-	}, counted(func(t *tally) { r.Each(t.add) })}
+	}, func(t *work.Cuts) { r.Each(t.Add) })
 }
 
-func replayWirespool(events [][]byte) entry {
+func replayWirespool(events [][]byte) work.Entry {
 	s, failed := newStream()
 	for _, data := range events {
 		if failed == nil {
 			failed = s.add(data)
 		}
 	}
-	var t tally
-	return entry{"wirespool", func() error {
+	var t work.Cuts
+	return counted("wirespool", func() error {
 		if failed != nil {
 			return failed
 		}
-		t = tally{}
+		t = work.Cuts{}
 		return s.read(&t, false, func() {})
-	}, counted(func(got *tally) { *got = t })}
+	}, func(got *work.Cuts) { *got = t })
 }
 
-func replayRing(events [][]byte) entry {
+func replayRing(events [][]byte) work.Entry {
 	r := limits.NewRing(logEvents)
 	for _, data := range events {
 		r.Append(data)
 	}
-	var t tally
-	return entry{"limit-ring", func() error {
-		t = tally{}
-		r.Each(t.add)
+	var t work.Cuts
+	return counted("limit-ring", func() error {
+		t = work.Cuts{}
+		r.Each(t.Add)
 		return nil
-	}, counted(func(got *tally) { *got = t })}
+	}, func(got *work.Cuts) { *got = t })
 }
 
 // tailWirespool has a follower, which tells of each event that it has got it.
-func tailWirespool(events [][]byte) entry {
-	var t tally
-	return entry{"wirespool", func() error {
+func tailWirespool(events [][]byte) work.Entry {
+	var t work.Cuts
+	return counted("wirespool", func() error {
 		s, err := newStream()
 		if err != nil {
 			return err
 		}
-		t = tally{}
+		t = work.Cuts{}
 		got, done := make(chan struct{}), make(chan error, 1)
 		go func() { done <- s.read(&t, true, func() { got <- struct{}{} }) }()
 		for _, data := range events {
@@ -153,18 +161,18 @@ func tailWirespool(events [][]byte) entry {
 			return err
 		}
 		return <-done
-	}, counted(func(got *tally) { *got = t })}
+	}, func(got *work.Cuts) { *got = t })
 }
 
 // tailChannel hands a copy of each event to a goroutine.
-func tailChannel(events [][]byte) entry {
-	var t tally
-	return entry{"limit-channel", func() error {
-		t = tally{}
+func tailChannel(events [][]byte) work.Entry {
+	var t work.Cuts
+	return counted("limit-channel", func() error {
+		t = work.Cuts{}
 		sent, got := make(chan []byte, 1), make(chan struct{})
 		go func() {
 			for data := range sent {
-				t.add(data)
+				t.Add(data)
 				got <- struct{}{}
 			}
 			close(got)
@@ -176,5 +184,5 @@ func tailChannel(events [][]byte) entry {
 		close(sent)
 		<-got
 		return nil
-	}, counted(func(got *tally) { *got = t })}
+	}, func(got *work.Cuts) { *got = t })
 }

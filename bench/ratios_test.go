@@ -1,4 +1,4 @@
-package bench
+package bench_test
 
 import (
 	"flag"
@@ -30,20 +30,20 @@ func TestRatios(t *testing.T) {
 	fmt.Printf("%s; %d rounds of %v\n", ratios.Machine(), *roundsFlag, *spanFlag)
 	measured := 0
 	for _, g := range groups() {
-		if !chosen.MatchString(g.name()) {
+		if !chosen.MatchString(g.Name()) {
 			continue
 		}
 		measured++
 		var entries []ratios.Entry
-		for _, e := range g.entries {
-			entries = append(entries, ratios.Entry{Name: e.impl, Do: e.do})
+		for _, e := range g.Entries {
+			entries = append(entries, ratios.Entry{Name: e.Impl, Do: e.Do})
 		}
 		r, err := ratios.Measure(entries, *roundsFlag, *spanFlag)
 		if err != nil {
-			t.Fatalf("%s: %v", g.name(), err)
+			t.Fatalf("%s: %v", g.Name(), err)
 		}
-		fmt.Printf("\n%s (messages: %d, bytes: %d)\n\n", g.name(), g.messages, g.bytes)
-		if err := r.WriteTable(os.Stdout, "wirespool", g.messages, g.bytes); err != nil {
+		fmt.Printf("\n%s (messages: %d, bytes: %d)\n\n", g.Name(), g.Messages, g.Bytes)
+		if err := r.WriteTable(os.Stdout, "wirespool", g.Messages, g.Bytes); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,13 +27,14 @@ func Headed(n, size int) []byte {
 // Events returns a stream of n server-sent events with such requests as their
 // data.
 func Events(n, size int) []byte {
-	b := make([]byte, 0, n*(size+len(eventHead)+2))
+	b := make([]byte, 0, n*(size+len(EventHead)+2))
 	for i := range n {
-		b = append(b, eventHead...)
+		b = append(b, EventHead...)
 		b = append(b, Call(strconv.Itoa(1000+i), size)...)
 		b = append(b, "\n\n"...)
 	}
 	return b
 }
 
-const eventHead = "event: message\ndata: "
+// EventHead begins each event of [Events].
+const EventHead = "event: message\ndata: "

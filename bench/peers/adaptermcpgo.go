@@ -16,17 +16,18 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/wirespool/wirespool/adapter/mcpgo"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/transport"
 )
 
 // MCPGoGroups returns the groups that measure mcp-go on wirespool beside mcp-go on
 // its own transports. They take longer than those of [Groups], and have no floor.
-func MCPGoGroups() []Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
+func MCPGoGroups() []work.Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
 
 // mcpgoGroups measure a call of a tool by mcp-go's client, answered by mcp-go's
 // server with the text it was called with.
-func mcpgoGroups() (all []Group) {
+func mcpgoGroups() (all []work.Group) {
 	for _, s := range []struct {
 		name  string
 		size  int
@@ -43,10 +44,10 @@ func mcpgoGroups() (all []Group) {
 			{"http-2026", mcp.ProtocolVersion20260728, stockHTTP, oursHTTP},
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
-			all = append(all, Group{
+			all = append(all, work.Group{
 				Op: "AdapterMCPGo", Shape: way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
-				found: fmt.Sprint(s.calls, " answered"),
-				Entries: []Entry{
+				Found: fmt.Sprint(s.calls, " answered"),
+				Entries: []work.Entry{
 					mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
 					mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock),
 				},
@@ -64,7 +65,7 @@ type mcpgoLink struct {
 
 // mcpgoCalls is an entry whose Do connects a client to a server, calls, and sees
 // both end.
-func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServer) (*mcpgoLink, error)) Entry {
+func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServer) (*mcpgoLink, error)) work.Entry {
 	answered := 0
 	do := func() error {
 		answered = 0
@@ -75,10 +76,10 @@ func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServ
 		answered, err = callMCPGo(link.client, version, text, calls)
 		return errors.Join(err, link.end())
 	}
-	return Entry{
+	return work.Entry{
 		Impl: impl, Do: do,
-		bytes: func() int { return 2 * answered * len(text) },
-		found: func() string { return fmt.Sprint(answered, " answered") },
+		Bytes: func() int { return 2 * answered * len(text) },
+		Found: func() string { return fmt.Sprint(answered, " answered") },
 	}
 }
 
@@ -105,7 +106,7 @@ func callMCPGo(t mcpgotransport.Interface, version, text string, calls int) (int
 			return n, errors.Join(err, c.Close())
 		}
 		if len(result.Content) != 1 || result.Content[0].(mcp.TextContent).Text != text {
-			return n, errors.Join(errWork, c.Close())
+			return n, errors.Join(work.ErrWork, c.Close())
 		}
 	}
 	return calls, c.Close()

@@ -13,10 +13,10 @@ func TestMCPGoBodies(t *testing.T) {
 				if err := e.Do(); err != nil {
 					t.Fatal(err)
 				}
-				if found := e.found(); found != g.found {
-					t.Errorf("found %s, want %s", found, g.found)
+				if found := e.Found(); found != g.Found {
+					t.Errorf("found %s, want %s", found, g.Found)
 				}
-				if n := e.bytes(); n != g.Bytes {
+				if n := e.Bytes(); n != g.Bytes {
 					t.Errorf("%d bytes, want %d", n, g.Bytes)
 				}
 			})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/wirespool/wirespool/adapter/mcpgo"
 	"github.com/wirespool/wirespool/bench"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -22,32 +23,32 @@ import (
 // mcpgoServerGroups measure the same call of a tool for a server alone,
 // asked by a peer that costs next to nothing: over a byte stream, and as an
 // http.Handler.
-func mcpgoServerGroups() (all []Group) {
+func mcpgoServerGroups() (all []work.Group) {
 	const calls = 1024
 	text := strings.Repeat("x", 100)
 	for _, way := range []struct {
 		shape       string
-		stock, ours func() Entry
+		stock, ours func() work.Entry
 	}{
 		{
 			"server-stdio",
-			func() Entry { return mcpgoFeed("mcp-go", text, calls, listenStock) },
-			func() Entry { return mcpgoFeed("wirespool", text, calls, listenOurs) },
+			func() work.Entry { return mcpgoFeed("mcp-go", text, calls, listenStock) },
+			func() work.Entry { return mcpgoFeed("wirespool", text, calls, listenOurs) },
 		},
 		{
 			"server-http",
-			func() Entry { return mcpgoPosts("mcp-go", legacyCall(text), calls, true, handlerStock) },
-			func() Entry { return mcpgoPosts("wirespool", legacyCall(text), calls, true, handlerOurs) },
+			func() work.Entry { return mcpgoPosts("mcp-go", legacyCall(text), calls, true, handlerStock) },
+			func() work.Entry { return mcpgoPosts("wirespool", legacyCall(text), calls, true, handlerOurs) },
 		},
 		{
 			"server-http-2026",
-			func() Entry { return mcpgoPosts("mcp-go", modernCall(text), calls, false, handlerStock) },
-			func() Entry { return mcpgoPosts("wirespool", modernCall(text), calls, false, handlerOurs) },
+			func() work.Entry { return mcpgoPosts("mcp-go", modernCall(text), calls, false, handlerStock) },
+			func() work.Entry { return mcpgoPosts("wirespool", modernCall(text), calls, false, handlerOurs) },
 		},
 	} {
-		all = append(all, Group{
+		all = append(all, work.Group{
 			Op: "AdapterMCPGo", Shape: way.shape, Size: "100B", Messages: calls, Bytes: calls * len(text),
-			found: fmt.Sprint(calls, " answered"), Entries: []Entry{way.ours(), way.stock()},
+			Found: fmt.Sprint(calls, " answered"), Entries: []work.Entry{way.ours(), way.stock()},
 		})
 	}
 	return all
@@ -74,12 +75,12 @@ func modernCall(text string) string {
 }
 
 // mcpgoFeed is an entry whose Do has a server answer calls on a feed.
-func mcpgoFeed(impl, text string, calls int, serve func(*server.MCPServer, io.ReadWriteCloser) error) Entry {
+func mcpgoFeed(impl, text string, calls int, serve func(*server.MCPServer, io.ReadWriteCloser) error) work.Entry {
 	answered := 0
-	return Entry{
+	return work.Entry{
 		Impl:  impl,
-		bytes: func() int { return answered * len(text) },
-		found: func() string { return fmt.Sprint(answered, " answered") },
+		Bytes: func() int { return answered * len(text) },
+		Found: func() string { return fmt.Sprint(answered, " answered") },
 		Do: func() error {
 			answered = 0
 			f := bench.NewFeed()
@@ -111,12 +112,12 @@ func listenOurs(s *server.MCPServer, rwc io.ReadWriteCloser) error {
 }
 
 // mcpgoPosts is an entry whose Do has a handler answer POSTs.
-func mcpgoPosts(impl, call string, calls int, session bool, open func(*server.MCPServer) (http.Handler, func() error)) Entry {
+func mcpgoPosts(impl, call string, calls int, session bool, open func(*server.MCPServer) (http.Handler, func() error)) work.Entry {
 	answered := 0
-	return Entry{
+	return work.Entry{
 		Impl:  impl,
-		bytes: func() int { return answered * 100 },
-		found: func() string { return fmt.Sprint(answered, " answered") },
+		Bytes: func() int { return answered * 100 },
+		Found: func() string { return fmt.Sprint(answered, " answered") },
 		Do: func() error {
 			answered = 0
 			h, end := open(echoServer())
@@ -135,7 +136,7 @@ func mcpgoPosts(impl, call string, calls int, session bool, open func(*server.MC
 				w := &sink{header: http.Header{}}
 				h.ServeHTTP(w, postOf(header, call))
 				if w.status/100 != 2 || w.written < 100 {
-					return errors.Join(errWork, end())
+					return errors.Join(work.ErrWork, end())
 				}
 				answered++
 			}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strconv"
-	"sync/atomic"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
@@ -16,119 +14,40 @@ import (
 
 	"github.com/wirespool/wirespool/bench"
 	"github.com/wirespool/wirespool/bench/limits"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/transport"
 )
 
-// dispatched is how many requests one Do makes: a server's beginning and end are
-// part of it, and must not count.
-const dispatched = 4096
-
-// dispatchGroups measure what a call costs besides its handler: for a server that
-// is asked one request at a time, or 64 at once, by a peer that costs next to
-// nothing, and for a client and a server over net.Pipe.
-func dispatchGroups() (all []Group) {
-	for _, n := range []int{1, 64} {
-		text := bench.Calls(n, "echo")
-		all = append(all, Group{
-			Op: "Dispatch", Shape: "requests", Size: strconv.Itoa(n), Messages: dispatched, Bytes: dispatched / n * len(text),
-			Limit: "limit-pipe", found: strconv.Itoa(dispatched) + " served",
-			Entries: []Entry{
-				asked("wirespool", text, n, serveWirespool), asked("jrpc2", text, n, serveJRPC2),
-				asked("exp-jsonrpc2", text, n, serveExp), asked("limit-pipe", text, n, servePipe),
-			},
-		})
-	}
-	return append(all, Group{
-		Op: "Dispatch", Shape: "calls", Size: "1", Messages: dispatched, Bytes: dispatched * len(bench.SmallResult),
-		Limit: "limit-pipe", found: strconv.Itoa(dispatched) + " served",
-		Entries: []Entry{
-			calling("wirespool", callWirespool), calling("jrpc2", callJRPC2),
-			calling("exp-jsonrpc2", callExp), calling("limit-pipe", callPipe),
+// dispatchGroups measure what a call costs besides its handler: for a server, and
+// for a client and a server over net.Pipe.
+func dispatchGroups() []work.Group {
+	requests := work.RequestGroups([]work.Server{{Impl: "jrpc2", Serve: serveJRPC2}, {Impl: "exp-jsonrpc2", Serve: serveExp}})
+	limit := calling("limit-pipe", callPipe)
+	limit.Found = nil // it has no handler
+	return append(requests, work.Group{
+		Op: "Dispatch", Shape: "calls", Size: "1", Messages: work.Dispatched, Bytes: work.Dispatched * len(bench.SmallResult),
+		Limit: "limit-pipe", Found: requests[0].Found,
+		Entries: []work.Entry{
+			calling("wirespool", callWirespool), calling("jrpc2", callJRPC2), calling("exp-jsonrpc2", callExp), limit,
 		},
 	})
 }
 
-// counter counts the requests that handlers saw.
-type counter struct{ atomic.Int64 }
-
-func (c *counter) found() string { return strconv.FormatInt(c.Load(), 10) + " served" }
-
-// asked is an entry whose Do starts a server on a feed, asks text of it as often
-// as it takes, and sees it end.
-func asked(impl string, text []byte, n int, serve func(rwc io.ReadWriteCloser, c *counter) error) Entry {
-	var c counter
-	bytes := 0
-	e := Entry{Impl: impl, bytes: func() int { return bytes }, found: c.found, Do: func() error {
-		c.Store(0)
-		bytes = 0
-		f := bench.NewFeed()
-		ended := make(chan error, 1)
-		go func() { ended <- serve(f, &c) }()
-		for range dispatched / n {
-			if err := f.Ask(text, n); err != nil {
-				return errors.Join(err, f.Close())
-			}
-			bytes += len(text)
-		}
-		return errors.Join(f.Close(), <-ended)
-	}}
-	if impl == "limit-pipe" {
-		e.found = nil
-	}
-	return e
-}
-
-// calling is an entry whose Do joins a client and a server, calls, and sees both
-// end. call is what connect returns, once for each call; it returns the result's
-// length.
-func calling(impl string, connect func(near, far net.Conn, c *counter) (call func() (int, error), end func() error, err error)) Entry {
-	var c counter
-	bytes := 0
-	e := Entry{Impl: impl, bytes: func() int { return bytes }, found: c.found, Do: func() error {
-		c.Store(0)
-		bytes = 0
+// calling joins both sides by net.Pipe.
+func calling(impl string, connect func(near, far net.Conn, c *work.Counter) (func() (int, error), func() error, error)) work.Entry {
+	return work.Joined(impl, func(c *work.Counter) (func() (int, error), func() error, error) {
 		near, far := net.Pipe()
-		call, end, err := connect(near, far, &c)
-		if err != nil {
-			return err
-		}
-		for range dispatched {
-			n, err := call()
-			if err != nil {
-				return errors.Join(err, end())
-			}
-			bytes += n
-		}
-		return end()
-	}}
-	if impl == "limit-pipe" {
-		e.found = nil
-	}
-	return e
-}
-
-func newServer(c *counter) *dispatch.Server {
-	s := dispatch.NewServer(&dispatch.Options{Profile: dispatch.JSONRPC})
-	s.Handle("echo", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
-		c.Add(1)
-		return append(dst, bench.SmallResult...), nil
+		return connect(near, far, c)
 	})
-	return s
 }
 
-func serveWirespool(rwc io.ReadWriteCloser, c *counter) error {
-	s := newServer(c)
-	err := s.Serve(context.Background(), transport.Stream(rwc, framing.Newline, nil))
-	return errors.Join(err, s.Shutdown(context.Background()))
-}
-
-func serveJRPC2(rwc io.ReadWriteCloser, c *counter) error {
+func serveJRPC2(rwc io.ReadWriteCloser, c *work.Counter) error {
 	return startJRPC2(rwc, c).Wait()
 }
 
-func startJRPC2(rwc io.ReadWriteCloser, c *counter) *jrpc2.Server {
+func startJRPC2(rwc io.ReadWriteCloser, c *work.Counter) *jrpc2.Server {
 	result := json.RawMessage(bench.SmallResult)
 	s := jrpc2.NewServer(handler.Map{"echo": func(context.Context, *jrpc2.Request) (any, error) {
 		c.Add(1)
@@ -143,7 +62,7 @@ type expDialer struct{ rwc io.ReadWriteCloser }
 
 func (d expDialer) Dial(context.Context) (io.ReadWriteCloser, error) { return d.rwc, nil }
 
-func connectExp(rwc io.ReadWriteCloser, c *counter) (*exp.Connection, error) {
+func connectExp(rwc io.ReadWriteCloser, c *work.Counter) (*exp.Connection, error) {
 	result := json.RawMessage(bench.SmallResult)
 	return exp.Dial(context.Background(), expDialer{rwc}, exp.ConnectionOptions{
 		Framer: exp.RawFramer(),
@@ -154,7 +73,7 @@ func connectExp(rwc io.ReadWriteCloser, c *counter) (*exp.Connection, error) {
 	})
 }
 
-func serveExp(rwc io.ReadWriteCloser, c *counter) error {
+func serveExp(rwc io.ReadWriteCloser, c *work.Counter) error {
 	conn, err := connectExp(rwc, c)
 	if err != nil {
 		return err
@@ -165,13 +84,11 @@ func serveExp(rwc io.ReadWriteCloser, c *counter) error {
 	return nil
 }
 
-func servePipe(rwc io.ReadWriteCloser, _ *counter) error { return limits.Pipe(rwc, rwc) }
-
 // callParams are the params of a call.
 const callParams = `{"name":"echo"}`
 
-func callWirespool(near, far net.Conn, c *counter) (func() (int, error), func() error, error) {
-	s := newServer(c)
+func callWirespool(near, far net.Conn, c *work.Counter) (func() (int, error), func() error, error) {
+	s := work.NewServer(dispatch.Options{}, c)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(context.Background(), transport.Stream(far, framing.Newline, nil)) }()
 	ctx, params := context.Background(), []byte(callParams)
@@ -197,7 +114,7 @@ func (d streamDialer) Dial(context.Context) (transport.Conn, error) {
 	return transport.Stream(d.conn, framing.Newline, nil), nil
 }
 
-func callJRPC2(near, far net.Conn, c *counter) (func() (int, error), func() error, error) {
+func callJRPC2(near, far net.Conn, c *work.Counter) (func() (int, error), func() error, error) {
 	s := startJRPC2(far, c)
 	cl := jrpc2.NewClient(channel.Line(near, near), nil)
 	ctx, params := context.Background(), json.RawMessage(callParams)
@@ -211,7 +128,7 @@ func callJRPC2(near, far net.Conn, c *counter) (func() (int, error), func() erro
 	return call, func() error { return errors.Join(cl.Close(), s.Wait()) }, nil
 }
 
-func callExp(near, far net.Conn, c *counter) (func() (int, error), func() error, error) {
+func callExp(near, far net.Conn, c *work.Counter) (func() (int, error), func() error, error) {
 	s, err := connectExp(far, c)
 	if err != nil {
 		return nil, nil, err
@@ -234,7 +151,7 @@ func callExp(near, far net.Conn, c *counter) (func() (int, error), func() error,
 }
 
 // callPipe writes a line and reads back the line that a loop returns unread.
-func callPipe(near, far net.Conn, _ *counter) (func() (int, error), func() error, error) {
+func callPipe(near, far net.Conn, _ *work.Counter) (func() (int, error), func() error, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- limits.Pipe(far, far) }()
 	text := append([]byte(bench.SmallResult), '\n')

@@ -2,186 +2,160 @@ package peers
 
 import (
 	"bufio"
-	"bytes"
-	"fmt"
+	"context"
+	"encoding/json"
 	"io"
+	"net/textproto"
+	"strconv"
+	"strings"
 
-	"github.com/wirespool/wirespool/bench"
-	"github.com/wirespool/wirespool/bench/limits"
-	"github.com/wirespool/wirespool/framing"
+	"github.com/creachadair/jrpc2/channel"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/wirespool/wirespool/bench/work"
 )
 
-// frameSizes are streams of about 4 MiB, 16 MiB of the largest frames.
-var frameSizes = []struct {
-	name     string
-	size, of int // bytes of one frame, and how many there are
-}{{"120B", 120, 32 << 10}, {"1K", 1 << 10, 4 << 10}, {"64K", 64 << 10, 64}, {"1M", 1 << 20, 16}}
-
-func frameGroups() (all []Group) {
-	for _, s := range frameSizes {
-		all = append(all, frameGroup("newline", s.name, "limit-indexbyte", s.of, bench.Lines(s.of, s.size),
-			framer{"wirespool", frameWirespool(framing.Newline)},
-			framer{"wirespool-lent", frameLent(framing.Newline)},
-			framer{"bufio.Scanner", frameScanner(s.size)},
-			framer{"go-sdk", frameGoSDK},
-			framer{"mcp-go", frameMCPGo},
-			framer{"jrpc2-line", frameJRPC2Line},
-			framer{"limit-indexbyte", frameLines}))
+var (
+	linePeers   = []work.Framer{{Impl: "go-sdk", Cut: frameGoSDK}, {Impl: "mcp-go", Cut: frameMCPGo}, {Impl: "jrpc2-line", Cut: frameJRPC2Line}}
+	headedPeers = []work.Framer{
+		{Impl: "jrpc2-lsp", Cut: frameJRPC2LSP}, {Impl: "exp-jsonrpc2", Cut: frameExp},
+		{Impl: "textproto", Cut: frameTextproto}, {Impl: "sourcegraph", Cut: frameSourcegraph},
 	}
-	for _, s := range frameSizes {
-		all = append(all, frameGroup("content-length", s.name, "limit-readslice", s.of, bench.Headed(s.of, s.size),
-			framer{"wirespool", frameWirespool(framing.ContentLength)},
-			framer{"jrpc2-lsp", frameJRPC2LSP},
-			framer{"exp-jsonrpc2", frameExp},
-			framer{"textproto", frameTextproto},
-			framer{"sourcegraph", frameSourcegraph},
-			framer{"limit-readslice", frameHeaders}))
-	}
-	return all
-}
-
-// framer cuts a stream into frames until it ends and counts them in c.
-type framer struct {
-	impl string
-	cut  func(r io.Reader, c *cuts) error
-}
-
-// cuts is what one pass over a stream came upon. Its mark depends on a byte of
-// each frame, and on their order.
-type cuts struct {
-	frames, bytes int
-	mark          uint32
-}
-
-func (c *cuts) add(frame []byte) {
-	var middle byte
-	if len(frame) > 0 {
-		middle = frame[len(frame)/2]
-	}
-	c.count(len(frame), middle)
-}
-
-func (c *cuts) count(length int, middle byte) {
-	c.frames++
-	c.bytes += length
-	c.mark = c.mark*31 + uint32(middle)
-}
-
-func (c cuts) String() string {
-	return fmt.Sprintf("%d frames of %d bytes, mark %08x", c.frames, c.bytes, c.mark)
-}
-
-// frameGroup has one row for each framer. One Do is the whole stream, of n
-// frames of one size, with a new reader.
-func frameGroup(shape, size, limit string, n int, stream []byte, framers ...framer) Group {
-	var want cuts
-	each := len(stream) / n
-	for i := range n {
-		one := stream[i*each : (i+1)*each]
-		want.add(one[bytes.IndexByte(one, '{') : bytes.LastIndexByte(one, '}')+1])
-	}
-	delimiters := len(stream) - want.bytes
-	g := Group{
-		Op: "Frame", Shape: shape, Size: size, Messages: n, Bytes: len(stream), Limit: limit, found: want.String(),
-	}
-	for _, f := range framers {
-		src := bytes.NewReader(stream)
-		var c cuts
-		do := func() error {
-			src.Reset(stream)
-			c = cuts{}
-			return f.cut(src, &c)
-		}
-		g.Entries = append(g.Entries, Entry{
-			Impl: f.impl, Do: do,
-			bytes: func() int { return c.bytes + delimiters },
-			found: func() string { return c.String() },
-		})
-	}
-	return g
-}
+)
 
 // until adds frames until the stream ends.
-func until(c *cuts, next func() ([]byte, error)) error {
+func until(c *work.Cuts, next func() ([]byte, error)) error {
 	for {
 		frame, err := next()
 		if err != nil {
-			return unlessEnd(err)
+			return work.UnlessEnd(err)
 		}
-		c.add(frame)
+		c.Add(frame)
 	}
 }
 
-// unlessEnd is nil at the end of the stream.
-func unlessEnd(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
-func frameWirespool(f framing.Framing) func(io.Reader, *cuts) error {
-	return func(r io.Reader, c *cuts) error {
-		frames := framing.NewReader(r, f, nil)
-		for {
-			frame, err := frames.Next()
-			if err != nil {
-				return unlessEnd(err)
-			}
-			c.add(frame.Bytes())
-			frame.Release()
+// frameGoSDK is the reading goroutine of go-sdk's transports without its channel:
+// a json.Decoder finds each value, and the byte behind it has to end a line.
+func frameGoSDK(r io.Reader, c *work.Cuts) error {
+	d := json.NewDecoder(r)
+	return until(c, func() ([]byte, error) {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
 		}
-	}
-}
-
-// frameLent has each frame until it asks for the next, as all the others have
-// theirs; frameWirespool could keep it.
-func frameLent(f framing.Framing) func(io.Reader, *cuts) error {
-	return func(r io.Reader, c *cuts) error {
-		frames := framing.NewReader(r, f, nil)
-		for {
-			text, _, err := frames.Lend()
-			if err != nil {
-				return unlessEnd(err)
-			}
-			c.add(text)
+		var behind [1]byte
+		if n, err := d.Buffered().Read(behind[:]); n > 0 {
+			return raw, work.Judge(behind[0] == '\n' || behind[0] == '\r')
+		} else if err != io.EOF {
+			return nil, err
 		}
-	}
+		return raw, nil
+	})
 }
 
-// frameScanner is a bufio.Scanner with as much buffer as the others begin with,
-// and leave to grow to a frame of this size.
-func frameScanner(size int) func(io.Reader, *cuts) error {
-	return func(r io.Reader, c *cuts) error {
-		s := bufio.NewScanner(r)
-		s.Buffer(make([]byte, 64<<10), max(64<<10, size+2))
-		for s.Scan() {
-			c.add(s.Bytes())
-		}
-		return s.Err()
-	}
-}
-
-// frameLines spells its loop out: a call more for each frame would show.
-func frameLines(r io.Reader, c *cuts) error {
-	lines := limits.NewLines(r)
+// frameMCPGo reads each line in a goroutine of its own, as mcp-go's stdio server
+// does, so that the wait for it can be cancelled.
+func frameMCPGo(r io.Reader, c *work.Cuts) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	in := bufio.NewReader(r)
 	for {
-		line, err := lines.Next()
+		line, err := mcpgoLine(ctx, in)
 		if err != nil {
-			return unlessEnd(err)
+			return work.UnlessEnd(err)
 		}
-		c.add(line)
+		line = strings.TrimSuffix(line, "\n")
+		c.Count(len(line), line[len(line)/2])
 	}
 }
 
-// frameHeaders as frameLines.
-func frameHeaders(r io.Reader, c *cuts) error {
-	bodies := limits.NewHeaders(r)
-	for {
-		body, err := bodies.Next()
-		if err != nil {
-			return unlessEnd(err)
-		}
-		c.add(body)
+func mcpgoLine(ctx context.Context, in *bufio.Reader) (string, error) {
+	type result struct {
+		line string
+		err  error
 	}
+	done := make(chan result, 1)
+	go func() {
+		line, err := in.ReadString('\n')
+		done <- result{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case res := <-done:
+		return res.line, res.err
+	}
+}
+
+// discard is where channels that are only read write to.
+type discard struct{ io.Writer }
+
+func (discard) Close() error { return nil }
+
+func frameJRPC2Line(r io.Reader, c *work.Cuts) error {
+	return until(c, channel.Line(r, discard{io.Discard}).Recv)
+}
+
+func frameJRPC2LSP(r io.Reader, c *work.Cuts) error {
+	return until(c, channel.LSP(r, discard{io.Discard}).Recv)
+}
+
+// frameExp reads headers as golang.org/x/exp/jsonrpc2 does: a string for each
+// line, and memory of its own for each body.
+func frameExp(r io.Reader, c *work.Cuts) error {
+	in := bufio.NewReader(r)
+	return until(c, func() ([]byte, error) {
+		length := 0
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return nil, err
+			}
+			line = strings.TrimSpace(line)
+			if line == "" {
+				break
+			}
+			name, value, ok := strings.Cut(line, ":")
+			if !ok {
+				return nil, work.ErrWork
+			}
+			if name != "Content-Length" {
+				continue
+			}
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
+				return nil, err
+			}
+		}
+		body := make([]byte, length)
+		_, err := io.ReadFull(in, body)
+		return body, err
+	})
+}
+
+// frameTextproto is what the standard library offers for such headers.
+func frameTextproto(r io.Reader, c *work.Cuts) error {
+	in := bufio.NewReader(r)
+	headers := textproto.NewReader(in)
+	return until(c, func() ([]byte, error) {
+		h, err := headers.ReadMIMEHeader()
+		if err != nil {
+			return nil, err
+		}
+		length, err := strconv.Atoi(h.Get("Content-Length"))
+		if err != nil {
+			return nil, err
+		}
+		body := make([]byte, length)
+		_, err = io.ReadFull(in, body)
+		return body, err
+	})
+}
+
+func frameSourcegraph(r io.Reader, c *work.Cuts) error {
+	in := bufio.NewReader(r)
+	return until(c, func() ([]byte, error) {
+		var raw json.RawMessage
+		err := jsonrpc2.VSCodeObjectCodec{}.ReadObject(in, &raw)
+		return raw, err
+	})
 }

@@ -3,7 +3,6 @@ module github.com/wirespool/wirespool/bench/peers
 go 1.26.0
 
 require (
-	github.com/bytedance/sonic v1.15.5
 	github.com/creachadair/jrpc2 v1.3.6
 	github.com/go-faster/jx v1.2.0
 	github.com/goccy/go-json v0.12.0
@@ -24,6 +23,7 @@ require (
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect
+	github.com/bytedance/sonic v1.15.5 // indirect
 	github.com/bytedance/sonic/loader v0.5.3 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
 	github.com/creachadair/mds v0.31.0 // indirect

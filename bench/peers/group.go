@@ -1,87 +1,29 @@
 package peers
 
 import (
-	"errors"
 	"slices"
 
+	"github.com/wirespool/wirespool/bench"
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/codec"
 )
 
-// Entry is one implementation of the work of a group.
-type Entry struct {
-	Impl string
-	Do   func() error // the work, once; what it finds stays where found sees it
-
-	bytes func() int    // how many bytes of input the last Do went through, or of output it made
-	found func() string // what it made of them; nil where it does less than the work
-}
-
-// Group is one row of figures: the same work on the same bytes by several
-// implementations.
-type Group struct {
-	Op, Shape, Size string
-	Messages        int    // how many messages one Do goes through or makes
-	Bytes           int    // their length, delimiters included
-	Limit           string // the impl that is the floor
-	Entries         []Entry
-
-	found string // what every impl that does the whole work must find
-}
-
-// Name is the group's part of a benchmark's name.
-func (g Group) Name() string { return g.Op + "/shape=" + g.Shape + "/size=" + g.Size }
-
-// Entry returns the entry of an implementation.
-func (g Group) Entry(impl string) (Entry, bool) {
-	for _, e := range g.Entries {
-		if e.Impl == impl {
-			return e, true
-		}
-	}
-	return Entry{}, false
-}
-
-// operations are what is measured, each with a function that sets its groups up.
-var operations = []struct {
-	op     string
-	groups func() []Group
-}{
-	{"Decode", decodeGroups}, {"Batch", batchGroups}, {"Encode", encodeGroups}, {"Frame", frameGroups},
-	{"SSE", sseGroups},
-	{"Dispatch", dispatchGroups},
+// operations are what is measured: what package work has, with the peers' entries.
+var operations = []work.Operation{
+	{Op: "Decode", Groups: func() []work.Group { return work.DecodeGroups(decodePeers) }},
+	{Op: "Batch", Groups: func() []work.Group { return work.BatchGroups(batchPeers) }},
+	{Op: "Encode", Groups: func() []work.Group { return work.EncodeGroups(encodePeers) }},
+	{Op: "Frame", Groups: func() []work.Group { return work.FrameGroups(linePeers, headedPeers) }},
+	{Op: "SSE", Groups: func() []work.Group { return work.EventGroups(eventParsers, eventEncoders) }},
+	{Op: "Dispatch", Groups: dispatchGroups},
 }
 
 // Groups returns the groups of these operations, of all where none is named.
-func Groups(ops ...string) (all []Group) {
-	for _, o := range operations {
-		if len(ops) == 0 || slices.Contains(ops, o.op) {
-			all = append(all, o.groups()...)
-		}
-	}
-	return all
+func Groups(ops ...string) []work.Group { return work.Select(operations, ops...) }
+
+func decodePeers(m bench.Message) []work.Entry {
+	return slices.Concat(v2Decode(m.Frame), libraryDecode(m.Frame), simdDecode(m.Frame), sdkDecode(m.Frame, m.Kind))
 }
-
-// errWork is returned by a body whose implementation did not do the work.
-var errWork = errors.New("peers: the work was not done")
-
-// judge returns errWork unless ok.
-func judge(ok bool) error {
-	if !ok {
-		return errWork
-	}
-	return nil
-}
-
-// always is for implementations that either go through all bytes or fail.
-func always(n int) func() int { return func() int { return n } }
-
-// head is what a message turns out to be.
-type head struct {
-	kind       codec.Kind
-	id, method string // the id as JSON
-}
-
-func (h head) String() string { return h.kind.String() + " " + h.id + " " + h.method }
 
 // members says which of the deciding members a message has.
 type members struct {
@@ -107,4 +49,6 @@ func (m *members) kind() codec.Kind {
 	return codec.Invalid
 }
 
-func (m *members) head() head { return head{m.kind(), string(m.id), string(m.method)} }
+func (m *members) head() work.Head {
+	return work.Head{Kind: m.kind(), ID: string(m.id), Method: string(m.method)}
+}

@@ -6,16 +6,18 @@ import (
 	"testing"
 
 	"github.com/minio/simdjson-go"
+
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign. jrpc2 parses requests only.
 var impls = map[string]string{
-	"Decode": "+wirespool +encoding_json +json_v2 +sonic sonic.Valid +goccy +segmentio +segmentio-zerocopy +jx +fastjson " +
+	"Decode": "+wirespool +encoding_json +sonic sonic.Valid +json_v2 +goccy +segmentio +segmentio-zerocopy +jx +fastjson " +
 		"+gjson +simdjson +go-sdk +mcp-go +exp-jsonrpc2 +sourcegraph +jrpc2 limit-utf8 limit-copy",
-	"Batch": "+wirespool +encoding_json +json_v2 +sonic sonic.Valid +goccy +segmentio +segmentio-zerocopy +jx +fastjson " +
+	"Batch": "+wirespool +encoding_json +sonic sonic.Valid +json_v2 +goccy +segmentio +segmentio-zerocopy +jx +fastjson " +
 		"+gjson +simdjson +go-sdk +jrpc2 limit-utf8 limit-copy",
-	"Encode": "+wirespool +wirespool-oneline +encoding_json +json_v2 +sonic +goccy +segmentio +jx " +
+	"Encode": "+wirespool +wirespool-oneline +encoding_json +sonic +json_v2 +goccy +segmentio +jx " +
 		"+go-sdk +mcp-go +exp-jsonrpc2 +sourcegraph limit-append",
 
 	"Frame/shape=newline":        "+wirespool +wirespool-lent +bufio.Scanner +go-sdk +mcp-go +jrpc2-line +limit-indexbyte",
@@ -27,12 +29,12 @@ var impls = map[string]string{
 }
 
 // wanted returns the implementations that g must have.
-func wanted(g Group) (names []string) {
+func wanted(g work.Group) (names []string) {
 	requests := []string{"request", "requests", "progress", "call", "text"}
 	for name := range strings.FieldsSeq(impls[g.Op] + impls[g.Op+"/shape="+g.Shape]) {
 		switch strings.TrimPrefix(name, "+") {
 		case "sonic", "sonic.Valid":
-			if !haveSonic {
+			if !work.HaveSonic {
 				continue
 			}
 		case "json_v2":
@@ -53,42 +55,12 @@ func wanted(g Group) (names []string) {
 	return names
 }
 
-// TestBenchBodies runs every body that is measured and holds the
-// implementations of a group to the same work: each goes through all bytes, and
-// all that claim to do the whole work find the same.
+// TestBenchBodies runs every body that is measured.
 func TestBenchBodies(t *testing.T) {
 	for _, g := range Groups() {
 		t.Run(g.Name(), func(t *testing.T) {
 			t.Parallel()
-			var names []string
-			for _, e := range g.Entries {
-				runs := 2 // what the first leaves behind must not disturb the second
-				if g.Op == "Frame" {
-					runs = 1 // each has a reader of its own
-				}
-				for range runs {
-					if err := e.Do(); err != nil {
-						t.Fatalf("%s: %v", e.Impl, err)
-					}
-				}
-				if n := e.bytes(); n != g.Bytes {
-					t.Errorf("%s: %d bytes, want %d", e.Impl, n, g.Bytes)
-				}
-				name := e.Impl
-				if e.found != nil {
-					name = "+" + name
-					if found := e.found(); found != g.found {
-						t.Errorf("%s: found %.200s, want %.200s", e.Impl, found, g.found)
-					}
-				}
-				names = append(names, name)
-			}
-			if want := wanted(g); !slices.Equal(names, want) {
-				t.Errorf("rows %v, want %v", names, want)
-			}
-			if _, ok := g.Entry(g.Limit); !ok {
-				t.Errorf("its limit %s is no row", g.Limit)
-			}
+			work.Check(t, g, wanted(g))
 		})
 	}
 }

@@ -7,15 +7,16 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/valyala/fastjson"
 
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/codec"
 )
 
 // libraryDecode are the JSON libraries that run anywhere.
-func libraryDecode(frame []byte) []Entry {
-	return []Entry{
-		decodeEnvelope("goccy", frame, unmarshalGoccy),
-		decodeEnvelope("segmentio", frame, segmentio.Unmarshal),
-		decodeEnvelope("segmentio-zerocopy", frame, unmarshalZeroCopy),
+func libraryDecode(frame []byte) []work.Entry {
+	return []work.Entry{
+		work.DecodeEnvelope("goccy", frame, unmarshalGoccy),
+		work.DecodeEnvelope("segmentio", frame, segmentio.Unmarshal),
+		work.DecodeEnvelope("segmentio-zerocopy", frame, unmarshalZeroCopy),
 		decodeJX(frame), decodeFastjson(frame), decodeGJSON(frame),
 	}
 }
@@ -28,7 +29,7 @@ func unmarshalZeroCopy(b []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return judge(len(rest) == 0)
+	return work.Judge(len(rest) == 0)
 }
 
 // jxMembers reads a message with jx, whose Skip checks what it skips.
@@ -62,16 +63,16 @@ func (m *jxMembers) member(d *jx.Decoder, key []byte) (err error) {
 	return d.Skip()
 }
 
-func decodeJX(frame []byte) Entry {
+func decodeJX(frame []byte) work.Entry {
 	d := jx.DecodeBytes(nil)
 	var m jxMembers
-	return decoder("jx", frame, func() error {
+	return work.Decoder("jx", frame, func() error {
 		d.ResetBytes(frame)
 		if err := m.read(d); err != nil {
 			return err
 		}
-		return judge(m.kind() != codec.Invalid)
-	}, func() head { return m.head() })
+		return work.Judge(m.kind() != codec.Invalid)
+	}, func() work.Head { return m.head() })
 }
 
 // readFastjson looks the members of a parsed object up.
@@ -86,17 +87,17 @@ func readFastjson(v *fastjson.Value, m *members) {
 	}
 }
 
-func decodeFastjson(frame []byte) Entry {
+func decodeFastjson(frame []byte) work.Entry {
 	var p fastjson.Parser
 	var m members
-	return decoder("fastjson", frame, func() error {
+	return work.Decoder("fastjson", frame, func() error {
 		v, err := p.ParseBytes(frame)
 		if err != nil {
 			return err
 		}
 		readFastjson(v, &m)
-		return judge(m.kind() != codec.Invalid)
-	}, func() head { return m.head() })
+		return work.Judge(m.kind() != codec.Invalid)
+	}, func() work.Head { return m.head() })
 }
 
 // gjsonHead is what gjson finds, in strings of its own.
@@ -111,9 +112,9 @@ func (h *gjsonHead) members() members {
 
 // decodeGJSON asks for the payload of an answer only where there is no method:
 // gjson copies what it finds.
-func decodeGJSON(frame []byte) Entry {
+func decodeGJSON(frame []byte) work.Entry {
 	var h gjsonHead
-	return decoder("gjson", frame, func() error {
+	return work.Decoder("gjson", frame, func() error {
 		h = gjsonHead{
 			version: gjson.GetBytes(frame, "jsonrpc"), id: gjson.GetBytes(frame, "id"), method: gjson.GetBytes(frame, "method"),
 		}
@@ -123,6 +124,6 @@ func decodeGJSON(frame []byte) Entry {
 		if !h.method.Exists() && !h.result.Exists() {
 			h.failed = gjson.GetBytes(frame, "error")
 		}
-		return judge(h.version.Str == "2.0" && (h.method.Exists() || h.result.Exists() || h.failed.Exists()))
-	}, func() head { m := h.members(); return m.head() })
+		return work.Judge(h.version.Str == "2.0" && (h.method.Exists() || h.result.Exists() || h.failed.Exists()))
+	}, func() work.Head { m := h.members(); return m.head() })
 }

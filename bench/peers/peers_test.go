@@ -4,30 +4,11 @@ import (
 	"testing"
 
 	"github.com/wirespool/wirespool/bench/peers"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // run is the body of the benchmark of an operation.
-func run(b *testing.B, op string) { runGroups(b, peers.Groups(op)) }
-
-func runGroups(b *testing.B, groups []peers.Group) {
-	for _, g := range groups {
-		for _, e := range g.Entries {
-			b.Run("shape="+g.Shape+"/size="+g.Size+"/impl="+e.Impl, func(b *testing.B) {
-				b.SetBytes(int64(g.Bytes))
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := e.Do(); err != nil {
-						b.Fatal(err)
-					}
-				}
-				if g.Messages > 1 {
-					each := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(g.Messages)
-					b.ReportMetric(each, "ns/msg")
-				}
-			})
-		}
-	}
-}
+func run(b *testing.B, op string) { work.Bench(b, peers.Groups(op)) }
 
 func BenchmarkDecode(b *testing.B) { run(b, "Decode") }
 func BenchmarkBatch(b *testing.B)  { run(b, "Batch") }
@@ -37,4 +18,4 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
 
-func BenchmarkAdapterMCPGo(b *testing.B) { runGroups(b, peers.MCPGoGroups()) }
+func BenchmarkAdapterMCPGo(b *testing.B) { work.Bench(b, peers.MCPGoGroups()) }

@@ -9,13 +9,14 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	exp "golang.org/x/exp/jsonrpc2"
 
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/codec"
 )
 
 // sdkDecode are the implementations of JSON-RPC, each with what it runs first on
 // a message of this kind.
-func sdkDecode(frame []byte, kind codec.Kind) []Entry {
-	rows := []Entry{
+func sdkDecode(frame []byte, kind codec.Kind) []work.Entry {
+	rows := []work.Entry{
 		decodeGoSDK(frame), decodeMCPGo(frame, kind), decodeExp(frame), decodeSourcegraph(frame, kind),
 	}
 	if kind == codec.Request || kind == codec.Notification {
@@ -37,37 +38,37 @@ func token(id any) string {
 }
 
 // call is the head of a request, or of a notification if it has no id.
-func call(id, method string) head {
+func call(id, method string) work.Head {
 	if id == "" {
-		return head{codec.Notification, id, method}
+		return work.Head{Kind: codec.Notification, ID: id, Method: method}
 	}
-	return head{codec.Request, id, method}
+	return work.Head{Kind: codec.Request, ID: id, Method: method}
 }
 
 // answer is the head of an answer.
-func answer(id string, failed bool) head {
+func answer(id string, failed bool) work.Head {
 	if failed {
-		return head{codec.ErrorResponse, id, ""}
+		return work.Head{Kind: codec.ErrorResponse, ID: id}
 	}
-	return head{codec.Response, id, ""}
+	return work.Head{Kind: codec.Response, ID: id}
 }
 
-func decodeGoSDK(frame []byte) Entry {
+func decodeGoSDK(frame []byte) work.Entry {
 	var m gosdk.Message
-	return decoder("go-sdk", frame, func() (err error) {
+	return work.Decoder("go-sdk", frame, func() (err error) {
 		m, err = gosdk.DecodeMessage(frame)
 		return err
-	}, func() head { return headGoSDK(m) })
+	}, func() work.Head { return headGoSDK(m) })
 }
 
-func headGoSDK(m gosdk.Message) head {
+func headGoSDK(m gosdk.Message) work.Head {
 	switch m := m.(type) {
 	case *gosdk.Request:
 		return call(token(m.ID.Raw()), m.Method)
 	case *gosdk.Response:
 		return answer(token(m.ID.Raw()), m.Error != nil)
 	}
-	return head{}
+	return work.Head{}
 }
 
 // base is what mcp-go's MCPServer.HandleMessage decodes every message into first.
@@ -80,15 +81,15 @@ type base struct {
 
 // decodeMCPGo is that decode. It takes no note of an error; its client reads
 // that elsewhere.
-func decodeMCPGo(frame []byte, kind codec.Kind) Entry {
+func decodeMCPGo(frame []byte, kind codec.Kind) work.Entry {
 	var b base
-	return decoder("mcp-go", frame, func() error {
+	return work.Decoder("mcp-go", frame, func() error {
 		b = base{}
 		if err := json.Unmarshal(frame, &b); err != nil {
 			return err
 		}
-		return judge(b.JSONRPC == "2.0")
-	}, func() head {
+		return work.Judge(b.JSONRPC == "2.0")
+	}, func() work.Head {
 		if b.Method != "" {
 			return call(token(b.ID), b.Method)
 		}
@@ -96,32 +97,32 @@ func decodeMCPGo(frame []byte, kind codec.Kind) Entry {
 	})
 }
 
-func decodeExp(frame []byte) Entry {
+func decodeExp(frame []byte) work.Entry {
 	var m exp.Message
-	return decoder("exp-jsonrpc2", frame, func() (err error) {
+	return work.Decoder("exp-jsonrpc2", frame, func() (err error) {
 		m, err = exp.DecodeMessage(frame)
 		return err
-	}, func() head {
+	}, func() work.Head {
 		switch m := m.(type) {
 		case *exp.Request:
 			return call(token(m.ID.Raw()), m.Method)
 		case *exp.Response:
 			return answer(token(m.ID.Raw()), m.Error != nil)
 		}
-		return head{}
+		return work.Head{}
 	})
 }
 
 // decodeSourcegraph knows what is coming: the type to decode into is exported,
 // the function that chooses it is not.
-func decodeSourcegraph(frame []byte, kind codec.Kind) Entry {
+func decodeSourcegraph(frame []byte, kind codec.Kind) work.Entry {
 	const impl = "sourcegraph"
 	if kind == codec.Request || kind == codec.Notification {
 		var q jsonrpc2.Request
-		return decoder(impl, frame, func() error {
+		return work.Decoder(impl, frame, func() error {
 			q = jsonrpc2.Request{}
 			return json.Unmarshal(frame, &q)
-		}, func() head {
+		}, func() work.Head {
 			if q.Notif {
 				return call("", q.Method)
 			}
@@ -129,20 +130,20 @@ func decodeSourcegraph(frame []byte, kind codec.Kind) Entry {
 		})
 	}
 	var a jsonrpc2.Response
-	return decoder(impl, frame, func() error {
+	return work.Decoder(impl, frame, func() error {
 		a = jsonrpc2.Response{}
 		return json.Unmarshal(frame, &a)
-	}, func() head { return answer(token(a.ID), a.Error != nil) })
+	}, func() work.Head { return answer(token(a.ID), a.Error != nil) })
 }
 
-func decodeJRPC2(frame []byte) Entry {
+func decodeJRPC2(frame []byte) work.Entry {
 	var all []*jrpc2.ParsedRequest
-	return decoder("jrpc2", frame, func() (err error) {
+	return work.Decoder("jrpc2", frame, func() (err error) {
 		if all, err = parseJRPC2(frame); err != nil {
 			return err
 		}
-		return judge(len(all) == 1)
-	}, func() head { return call(all[0].ID, all[0].Method) })
+		return work.Judge(len(all) == 1)
+	}, func() work.Head { return call(all[0].ID, all[0].Method) })
 }
 
 // parseJRPC2 is ParseRequests with an error for the first request that has one.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/minio/simdjson-go"
 
+	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/codec"
 )
 
@@ -63,14 +64,14 @@ func (h *simdHead) member(name []byte, kind simdjson.Type) (err error) {
 	return err
 }
 
-func (h *simdHead) head() head {
+func (h *simdHead) head() work.Head {
 	found := h.members.head()
 	switch {
-	case found.id == "":
+	case found.ID == "":
 	case h.text != "":
-		found.id = strconv.Quote(h.text)
+		found.ID = strconv.Quote(h.text)
 	default:
-		found.id = strconv.FormatInt(h.number, 10)
+		found.ID = strconv.FormatInt(h.number, 10)
 	}
 	return found
 }
@@ -88,12 +89,12 @@ func (h *simdHead) parse(frame []byte) (*simdjson.Iter, error) {
 }
 
 // simdDecode has no rows on processors that simdjson does not support.
-func simdDecode(frame []byte) []Entry {
+func simdDecode(frame []byte) []work.Entry {
 	if !simdjson.SupportedCPU() {
 		return nil
 	}
 	var h simdHead
-	return []Entry{decoder("simdjson", frame, func() error {
+	return []work.Entry{work.Decoder("simdjson", frame, func() error {
 		root, err := h.parse(frame)
 		if err == nil {
 			err = h.read(root)
@@ -101,17 +102,17 @@ func simdDecode(frame []byte) []Entry {
 		if err != nil {
 			return err
 		}
-		return judge(h.kind() != codec.Invalid)
-	}, func() head { return h.head() })}
+		return work.Judge(h.kind() != codec.Invalid)
+	}, func() work.Head { return h.head() })}
 }
 
-func simdBatch(frame []byte) []Entry {
+func simdBatch(frame []byte) []work.Entry {
 	if !simdjson.SupportedCPU() {
 		return nil
 	}
 	var h simdHead
-	var n tally
-	return []Entry{batcher("simdjson", frame, &n, func() error {
+	var n work.Tally
+	return []work.Entry{work.Batcher("simdjson", frame, &n, func() error {
 		root, err := h.parse(frame)
 		if err != nil {
 			return err
@@ -124,9 +125,9 @@ func simdBatch(frame []byte) []Entry {
 			if err := h.read(&at); err != nil {
 				return err
 			}
-			n.add(h.kind())
+			n.Add(h.kind())
 		}
-		n.last = h.head
+		n.Last = h.head
 		return nil
 	})}
 }

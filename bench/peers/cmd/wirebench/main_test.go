@@ -9,6 +9,7 @@ import (
 
 	"github.com/wirespool/wirespool/bench/peers"
 	"github.com/wirespool/wirespool/bench/peers/internal/report"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // asCommand has the test's own program be the command.
@@ -86,7 +87,7 @@ func TestPurego(t *testing.T) {
 // TestTargets finds a group and both entries for each target of the codec and
 // the framing.
 func TestTargets(t *testing.T) {
-	groups := map[string]peers.Group{}
+	groups := map[string]work.Group{}
 	for _, g := range peers.Groups() {
 		groups[g.Name()] = g
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/wirespool/wirespool/bench/peers"
 	"github.com/wirespool/wirespool/bench/peers/internal/report"
 	"github.com/wirespool/wirespool/bench/ratios"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // ours is the entry that the others are compared with.
@@ -45,7 +46,7 @@ func measureMicro(ctx context.Context, o *options, w io.Writer) (all []group, er
 	return all, nil
 }
 
-func measureGroup(o *options, g peers.Group) (group, error) {
+func measureGroup(o *options, g work.Group) (group, error) {
 	var entries []ratios.Entry
 	for _, e := range g.Entries {
 		// The first call may compile something for a while; how many calls make

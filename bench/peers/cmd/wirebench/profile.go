@@ -14,6 +14,7 @@ import (
 
 	"github.com/wirespool/wirespool/bench/peers"
 	"github.com/wirespool/wirespool/bench/peers/internal/load"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // profile is where a row's time goes: the ten functions that take most.
@@ -68,7 +69,7 @@ func profileGroup(name, file string, span time.Duration) error {
 	return errors.New("no such group")
 }
 
-func profileEntry(e peers.Entry, file string, span time.Duration) error {
+func profileEntry(e work.Entry, file string, span time.Duration) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err

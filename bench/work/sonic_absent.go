@@ -1,9 +1,9 @@
 //go:build !amd64 && !arm64
 
-package peers
+package work
 
-// haveSonic tells whether the rows of sonic are there.
-const haveSonic = false
+// HaveSonic tells whether the rows of sonic are there.
+const HaveSonic = false
 
 func sonicDecode([]byte) []Entry { return nil }
 func sonicBatch([]byte) []Entry  { return nil }

@@ -1,11 +1,40 @@
-package bench
+package work
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/wirespool/wirespool/codec"
 )
+
+// Head is what a message turns out to be.
+type Head struct {
+	Kind       codec.Kind
+	ID, Method string // the id as JSON
+}
+
+// String is what entries that read a message find.
+func (h Head) String() string { return h.Kind.String() + " " + h.ID + " " + h.Method }
+
+// routing is what decides where a message goes.
+type routing struct {
+	kind       codec.Kind
+	id, method []byte
+
+	// Only wirespool reads these, for free beside the others.
+	tool, progressToken codec.Value
+}
+
+// route reads from a decoded message what a router needs.
+func (r *routing) route(m *codec.Message) {
+	token := codec.FactMetaProgressToken
+	if m.Kind == codec.Notification {
+		token = codec.FactProgressToken
+	}
+	r.kind, r.id, r.method = m.Kind, m.ID, m.Method
+	r.tool, r.progressToken = m.Fact(codec.FactName), m.Fact(token)
+}
+
+func (r *routing) head() Head { return Head{r.kind, string(r.id), string(r.method)} }
 
 // envelope is what a user of a JSON library decodes a message into to find out
 // what it is. Payloads and the id stay raw; version and method are strings,
@@ -36,31 +65,4 @@ func (e *envelope) kind() codec.Kind {
 	return codec.Invalid
 }
 
-// routing is what decides where a message goes.
-type routing struct {
-	kind   codec.Kind
-	id     []byte
-	method []byte
-
-	// Only wirespool reads these, for free beside the others.
-	tool, progressToken codec.Value
-}
-
-func (r routing) String() string {
-	return r.kind.String() + " " + string(r.id) + " " + string(r.method)
-}
-
-func (e *envelope) String() string {
-	return routing{kind: e.kind(), id: e.ID, method: []byte(e.Method)}.String()
-}
-
-// errWork is returned by a body whose implementation did not do the work.
-var errWork = errors.New("the work was not done")
-
-// judge returns errWork unless ok.
-func judge(ok bool) error {
-	if !ok {
-		return errWork
-	}
-	return nil
-}
+func (e *envelope) head() Head { return Head{e.kind(), string(e.ID), e.Method} }
