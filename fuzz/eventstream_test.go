@@ -28,6 +28,7 @@ func FuzzEventStream(f *testing.F) {
 		"event: ping\n\ndata: x\n\n", ":\n: keep-alive\r\n\r\n:" + long + "\ndata: y\n\n", "Data: 1\ndata : 2\n data: 3\ndatum\nid5: 6\nevents\nretry2\nevent: \n\n",
 		"data: " + long + "\nid: 7\n\ndata: y\n\n", "id: " + long + "\ndata\n\nevent:" + long + "\nid: 3\n\n" + long + ":" + long + "\ndata: z\r\r",
 		"data: " + long[:30] + "\ndata: " + long[:29] + "\n\ndata: " + long[:30] + "\ndata: " + long[:30] + "\r\n\r\n", "data: 1\n\rdata: 2\r\n\rid: 4\rdata: cut",
+		"data:" + long[:59] + "\ndata:0", "data:" + long[:59] + "\ndata:00",
 		"retry: " + strings.Repeat("0", 63) + "7\n\nretry: " + strings.Repeat("0", 64) + "7\n\n",
 	} {
 		f.Add([]byte(stream), []byte{0})
@@ -136,9 +137,11 @@ func slowly(text string) (s stream) {
 			if e.hasData {
 				all = e.data + "\n" + value
 			}
-			if len(all) > eventLimits.MaxEvent {
+			switch {
+			case !complete && len(line) <= len("event:"): // not judged before all fields can be told apart
+			case len(all) > eventLimits.MaxEvent:
 				refuse(at, "MaxEvent", eventLimits.MaxEvent)
-			} else if complete && !refused {
+			case complete && !refused:
 				e.data, e.hasData = all, true
 			}
 		case (name == "id" || name == "event") && len(value) > eventLimits.MaxField:
