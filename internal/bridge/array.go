@@ -56,6 +56,9 @@ func (f *front) array(in *transport.Inbound) {
 		case string(el.Method) == protocol.MethodInitialize: // CO-33
 			l.begin()
 			r.fail(l, slots[i], el.ID, refusef(protocol.CodeInvalidRequest, "initialize must not be in an array"))
+		case el.Fact(codec.FactMetaProtocolVersion) != nil: // CO-34
+			l.begin()
+			r.fail(l, slots[i], el.ID, refusef(protocol.CodeInvalidRequest, "a request of 2026-07-28 must not be in an array"))
 		default:
 			l.pass(el, r, slots[i])
 		}

@@ -18,6 +18,7 @@ type front struct {
 	conn   transport.Conn
 	push   bool // its messages are pushed, each by a goroutine that waits for the answer
 	shared bool
+	old    bool // its transport has only the revisions with a handshake
 
 	mu     sync.Mutex
 	gone   error
@@ -29,7 +30,8 @@ type front struct {
 
 func newFront(b *Bridge, c transport.Conn, push bool) *front {
 	_, shared := c.(transport.Shared)
-	return &front{b: b, conn: c, push: push, shared: shared}
+	_, old := c.(transport.LegacyOnly)
+	return &front{b: b, conn: c, push: push, shared: shared, old: old}
 }
 
 // link returns the link of an era.
@@ -116,6 +118,9 @@ func (f *front) Receive(in *transport.Inbound) {
 	case in.Kind == codec.Batch:
 		f.array(in)
 	case in.Kind == codec.Request:
+		if f.notSpoken(in) {
+			return
+		}
 		r, l := f.newReply(in), f.link(f.eraOf(&in.Message))
 		l.pass(in, r, -1)
 		f.wait(l, r)
@@ -135,7 +140,7 @@ func (f *front) oneWay(in *transport.Inbound) {
 				return
 			}
 		}
-	default:
+	case !f.notSpoken(in):
 		f.link(f.eraOf(&in.Message)).pass(in, nil, -1)
 	}
 }
