@@ -30,6 +30,10 @@ type ClientOptions struct {
 	// Token returns the bearer token to send; it is asked for every request
 	// (SC-04), and an empty one sends none.
 	Token func(ctx context.Context) (string, error)
+	// Unauthorized is called when the server answers 401 or 403 (SC-08, SC-09).
+	// When it returns nil, the same request is sent once more, with the token
+	// that Token then returns; any error is that of the request.
+	Unauthorized func(ctx context.Context, c *Challenge) error
 
 	// Limits bound what the server can cost.
 	Limits ClientLimits
@@ -42,6 +46,10 @@ type ClientOptions struct {
 // StatusError says that the server answered with an HTTP status that is no
 // success.
 type StatusError = httpx.StatusError
+
+// Challenge is what a server says when it refuses a request for want of
+// authorization.
+type Challenge = httpx.Challenge
 
 // URL returns a Dialer for the HTTP+SSE endpoint at rawURL, an http or https
 // URL. Each Dial opens a stream and waits for its endpoint event; after a
@@ -148,18 +156,36 @@ func (d *dialer) ended(lasted time.Duration) {
 }
 
 // request performs one HTTP request with extra headers. It follows redirects that
-// keep it as it is and the origin the same.
+// keep it as it is and the origin the same, and asks once more after a refusal that
+// Unauthorized resolved.
 func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, extra http.Header, body []byte) (*http.Response, error) {
-	for redirects := 0; ; redirects++ {
+	redirects, asked := 0, false
+	for {
 		resp, err := c.roundTrip(ctx, method, u, accept, extra, body)
-		if err != nil || resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect || redirects == maxRedirects {
-			return resp, err
-		}
-		u, err = httpx.Redirected(u, resp)
-		httpx.Discard(resp)
 		if err != nil {
-			return nil, fmt.Errorf("HTTP %s: %w", method, err)
+			return nil, err
 		}
+		switch resp.StatusCode {
+		case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+			if redirects++; redirects > maxRedirects {
+				return resp, nil
+			}
+			if u, err = httpx.Redirected(u, resp); err != nil {
+				httpx.Discard(resp)
+				return nil, fmt.Errorf("HTTP %s: %w", method, err)
+			}
+		case http.StatusUnauthorized, http.StatusForbidden:
+			if asked || c.opts.Unauthorized == nil {
+				return resp, nil
+			}
+			asked = true
+			if err := c.opts.Unauthorized(ctx, httpx.ChallengeOf(u, resp)); err != nil {
+				return nil, errors.Join(httpx.ReadStatus(method, resp, maxErrorBody), err)
+			}
+		default:
+			return resp, nil
+		}
+		httpx.Discard(resp)
 	}
 }
 
@@ -184,7 +210,7 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, accept 
 	if c.opts.Token != nil {
 		token, err := c.opts.Token(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("HTTP %s: token: %w", method, err)
+			return nil, httpx.Unsent(fmt.Errorf("HTTP %s: token: %w", method, err))
 		}
 		if token != "" {
 			req.Header.Set(protocol.HeaderAuthorization, "Bearer "+token)

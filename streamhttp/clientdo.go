@@ -39,7 +39,7 @@ func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte
 				return resp, nil
 			}
 			asked = true
-			if err := c.opts.Unauthorized(ctx, challengeOf(u, resp)); err != nil {
+			if err := c.opts.Unauthorized(ctx, httpx.ChallengeOf(u, resp)); err != nil {
 				return nil, errors.Join(c.refusal(method, resp), err)
 			}
 		default:
@@ -55,7 +55,7 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 	if c.opts.Token != nil {
 		bearer, err := c.opts.Token(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("HTTP %s: token: %w", method, err)
+			return nil, httpx.Unsent(fmt.Errorf("HTTP %s: token: %w", method, err))
 		}
 		if bearer != "" {
 			h = maps.Clone(h)

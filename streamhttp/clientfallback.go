@@ -75,6 +75,8 @@ func (p *post) fallBack(refused error) (bool, error) {
 		Limits:    sse.ClientLimits{MaxEvent: c.opts.Limits.MaxMessage, StreamIdle: c.opts.Limits.StreamIdle},
 		Codec:     c.opts.Codec,
 		Logger:    c.opts.Logger,
+
+		Unauthorized: c.opts.Unauthorized,
 	}).Dial(p.ctx)
 	if err != nil {
 		return false, errors.Join(refused, fmt.Errorf("HTTP+SSE: %w", err))

@@ -1,6 +1,7 @@
 package streamhttp_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -162,6 +163,45 @@ func TestClientFallbackCancel(t *testing.T) {
 		default:
 			t.Fatal("nothing was sent")
 		}
+		f.close()
+	})
+}
+
+// TestClientFallbackUnauthorized: who can resolve a challenge is asked there too
+// (SC-08).
+func TestClientFallbackUnauthorized(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		posted := make(chan string, 8)
+		token := ""
+		var asked []string
+		o := &streamhttp.ClientOptions{
+			Token: func(context.Context) (string, error) { return token, nil },
+			Unauthorized: func(_ context.Context, c *streamhttp.Challenge) error {
+				asked = append(asked, c.URL.Path+" "+c.Params["scope"])
+				token += "x"
+				return nil
+			},
+		}
+		old := oldServer(posted)
+		f := dialFar(t, o, func(w http.ResponseWriter, r *http.Request, body string) {
+			want := ""
+			switch {
+			case r.URL.Path == "/messages":
+				want = "Bearer xx"
+			case r.Method == http.MethodGet:
+				want = "Bearer x"
+			}
+			if want != "" && r.Header.Get("Authorization") != want {
+				w.Header().Set("WWW-Authenticate", `Bearer scope="`+r.Method+`"`)
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			old(w, r, body)
+		})
+		require.NoError(t, f.send(hello))
+		require.Equal(t, helloBack, f.read())
+		require.Equal(t, hello, <-posted)
+		require.Equal(t, []string{"/mcp GET", "/messages POST"}, asked)
 		f.close()
 	})
 }

@@ -69,13 +69,19 @@ func (e *StatusError) RetryAfter() time.Duration {
 // SendError adds to the error of a request that was given to the network whether
 // the server may have run it.
 func SendError(err error) error {
+	if refusal, ok := errors.AsType[transport.Refusal](err); ok && refusal.NotRun() {
+		return err
+	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return &unsentError{err}
+		return Unsent(err)
 	}
 	return fmt.Errorf("%w: %w", err, transport.ErrOutcomeUnknown)
 }
 
-// unsentError is that of a connection that never came about.
+// Unsent marks the error of a request that never reached the server.
+func Unsent(err error) error { return &unsentError{err} }
+
+// unsentError is that of a request that the server knows nothing of.
 type unsentError struct{ error }
 
 func (e *unsentError) Unwrap() error             { return e.error }
