@@ -81,9 +81,9 @@ func wantsAnswer(m *codec.Message) bool {
 	return false
 }
 
-// Context implements [transport.Exchange]. In 2026-07-28 a client that leaves
-// cancels its call (SH26-21), before it does not (SL-14). It has the values of the
-// request's context.
+// Context implements [transport.Exchange]. A client that leaves cancels its call in
+// 2026-07-28 (SH26-21) and where it has no session; in one it does not (SL-14). It
+// has the values of the request's context.
 func (e *exchange) Context() context.Context { return e.ctx }
 
 // Header implements [transport.Requester].

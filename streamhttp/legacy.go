@@ -107,6 +107,9 @@ func (h *Handler) serveStateless(p *request) *httpx.Refusal {
 	}
 	ex := newExchange(h, p)
 	ex.keepID(m)
+	if ex.wants {
+		ex.ctx = p.r.Context() // no stream but this one can ever bring the answer
+	}
 	h.run(p, to, ex)
 	return nil
 }

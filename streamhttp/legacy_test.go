@@ -417,6 +417,39 @@ func TestStateless(t *testing.T) {
 	})
 }
 
+// TestStatelessDisconnect: without a session nothing can bring the answer to a
+// client that has left: its call, or array of calls, ends then, and Shutdown waits
+// for nobody. A notification wants no answer and is dealt with.
+func TestStatelessDisconnect(t *testing.T) {
+	for name, body := range map[string]string{
+		"call":         tool("1", "sleep:4m"),
+		"array":        "[" + tool("1", "sleep:4m") + "," + tool("2", "sleep:3m") + "]",
+		"notification": `{"jsonrpc":"2.0","method":"notifications/slow"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			endpoint(t, &streamhttp.Options{Stateless: true}, func(t *testing.T, r *rig) {
+				noted := make(chan error, 1)
+				r.srv.HandleNotification("notifications/slow", func(ctx context.Context, _ *dispatch.Notification) {
+					<-time.After(time.Minute)
+					noted <- ctx.Err()
+				})
+				ctx, leave := context.WithCancel(t.Context())
+				time.AfterFunc(time.Second, leave)
+				_, err := r.http.Client().Do(r.prepare(ctx, "POST", body, nil))
+				require.ErrorIs(t, err, context.Canceled)
+				synctest.Wait()
+				begun := time.Now()
+				require.NoError(t, r.h.Shutdown(t.Context()))
+				if name == "notification" {
+					require.NoError(t, <-noted)
+					return
+				}
+				require.Zero(t, time.Since(begun), "nothing runs any more")
+			})
+		})
+	}
+}
+
 // TestJSONOnly: one JSON text for each call; what belongs to a call goes to the
 // session's stream if there is one.
 func TestJSONOnly(t *testing.T) {

@@ -40,7 +40,8 @@ type Options struct {
 
 	// Stateless serves the legacy revisions without sessions: each POST stands
 	// for itself, GET and DELETE are refused, and the server can ask the client
-	// nothing (LG-15).
+	// nothing (LG-15). A client that leaves cancels what it asked for, since
+	// nothing could bring it the answer.
 	Stateless bool
 	// JSON answers calls with one JSON text even where the client takes an
 	// event stream. Progress and log messages of a call are then dropped.
