@@ -48,8 +48,8 @@ anew. What fails is answered with an error that names the hop.
   -v                 log more to standard error
 
 Exit status: 0 when the client ended its side and nothing was wrong; 2 for a wrong command line;
-3 if standard input or output failed, 5 if HTTP had failed last, 6 if the server had refused the
-handshake.
+3 if standard input or output failed, 5 if HTTP had failed last or the server owed answers still 10 s
+after that, 6 if the server had refused the handshake.
 `
 
 // connectFlags are those of connect alone.

@@ -94,7 +94,8 @@ func (b *Bridge) Serve(ctx context.Context, c transport.Conn) error {
 		err = broken
 	}
 	if err == io.EOF {
-		bounded, cancel := context.WithTimeout(ctx, b.limits.Drain)
+		bounded, cancel := context.WithTimeoutCause(ctx, b.limits.Drain,
+			fmt.Errorf("the client ended its side, and the limit of %s for what it had asked is over", b.limits.Drain))
 		f.drain(bounded)
 		cancel()
 		err = nil

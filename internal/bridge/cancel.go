@@ -150,3 +150,15 @@ func (l *link) quiet() <-chan struct{} {
 	}
 	return silent
 }
+
+// overdue reports whether it is the back that has not answered: it owes the front
+// something, and does not itself wait for what the front was asked.
+func (l *link) overdue() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	owes := len(l.waiting) > 0
+	for _, c := range l.calls {
+		owes = owes || !c.own() && !c.listens()
+	}
+	return owes && len(l.asks) == 0
+}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 
@@ -236,7 +237,8 @@ func (f *front) Detach(cause error) {
 }
 
 // drain waits until what runs is answered, or ctx ends: a client that has ended
-// its side still reads (D3 of the field).
+// its side still reads (D3 of the field). What the back owes then is an error of
+// the back's, not of the client that has waited.
 func (f *front) drain(ctx context.Context) {
 	for _, l := range f.links() {
 		l.endListens()
@@ -244,6 +246,13 @@ func (f *front) drain(ctx context.Context) {
 		case <-l.quiet():
 		case <-l.ctx.Done():
 		case <-ctx.Done():
+			for _, l := range f.links() {
+				if l.overdue() {
+					e := &Error{f.b.opts.Over, fmt.Errorf("no answer: %w", context.Cause(ctx))}
+					f.b.blame(e)
+					l.end(e)
+				}
+			}
 			return
 		}
 	}

@@ -204,11 +204,47 @@ func TestDrain(t *testing.T) {
 				require.Equal(t, 4*time.Second, time.Since(begun))
 			} else {
 				require.Equal(t, 5*time.Second, time.Since(begun))
-				front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"front: the client has left: outcome unknown","data":{"io.github.wirespool/hop":"front"}}}`)
+				front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"pipe: no answer: the client ended its side, and the limit of 5s for what it had asked is over: outcome unknown","data":{"io.github.wirespool/hop":"pipe"}}}`)
+				require.Equal(t, bridge.HopPipe, r.b.Err().Hop, "it is not the client that failed")
 			}
 			back.ends()
 		})
 	}
+}
+
+// TestDrainAsked: a back that waits for an answer of the client that has ended its
+// side is not to blame.
+func TestDrainAsked(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, served := r.halfPipe()
+		back := r.session(front)
+		front.send(request("1", "slow", ""))
+		back.want(request("2", "slow", ""))
+		back.send(request("1", "roots/list", ""))
+		front.want(request("3", "roots/list", ""))
+		front.closeWrite()
+		require.NoError(t, <-served)
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"front: the client has left: outcome unknown",…}}`)
+		require.Nil(t, r.b.Err())
+		back.ends()
+	})
+}
+
+// TestDrainUnopened: nor is it the client that failed when the back never came to
+// be.
+func TestDrainUnopened(t *testing.T) {
+	virtual(t, &bridge.Options{Over: bridge.HopHTTP}, func(t *testing.T, r *rig) {
+		front, served := r.halfPipe()
+		front.send(request("1", "initialize", hello), request("2", "a", ""))
+		back := r.to.next()
+		back.want(request("1", "initialize", hello))
+		front.closeWrite()
+		require.NoError(t, <-served)
+		const late = `"message":"http: no answer: the client ended its side, and the limit of 10s for what it had asked is over",`
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,`+late+`…}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,`+late+`…"io.github.wirespool/notRun":true}}}`)
+		require.Equal(t, bridge.HopHTTP, r.b.Err().Hop)
+		back.ends()
+	})
 }
 
 // TestRenewed: a session that lives on with another server behind it is told to
