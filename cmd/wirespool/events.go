@@ -3,15 +3,18 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/explain"
 	"github.com/wirespool/wirespool/sse/eventstream"
 )
 
-// events explains all server-sent events of in. An error is one of reading.
-func (l *listing) events(in io.Reader) error {
-	r := eventstream.NewReader(watched{in, l.out}, &eventstream.Options{MaxEvent: maxFrame})
+// events explains all server-sent events of in, and says what of it is none. An error is one of
+// reading.
+func (l *listing) events(in io.Reader, std streams) error {
+	var lines eventLines
+	r := eventstream.NewReader(io.TeeReader(watched{in, l.out}, &lines), &eventstream.Options{MaxEvent: maxFrame})
 	defer r.Close()
 	for {
 		event, err := r.Next()
@@ -20,6 +23,12 @@ func (l *listing) events(in io.Reader) error {
 		case ok:
 			l.addEvent(&explain.Event{Refused: refused})
 		case err == io.EOF:
+			_ = lines.Close()
+			for _, what := range lines.problems(l.n) {
+				l.out.Flush()
+				fmt.Fprintln(std.err, "wirespool inspect:", what)
+			}
+			l.bad = l.bad || lines.open || l.n == 0 && lines.known == 0 && lines.odd > 0
 			return nil
 		case err != nil:
 			return err

@@ -17,7 +17,7 @@ func TestInspectEvents(t *testing.T) {
 	path := filepath.Join("testdata", "events.sse")
 	status, text, stderr := command("", "inspect", "--sse", path)
 	require.Equal(t, 1, status, "the stream has broken messages")
-	require.Empty(t, stderr)
+	require.Equal(t, "wirespool inspect: the last event is cut off: no blank line ends it\n", stderr)
 	golden(t, "events.txt", text)
 	captured, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -31,6 +31,44 @@ func TestInspectGoodEvents(t *testing.T) {
 	status, out, _ := command("data: "+good+"\n\n:\n\nevent: ping\ndata: {\n\n", "inspect", "--sse")
 	require.Zero(t, status, "what is no message need not be one")
 	require.Equal(t, "   1  event message: "+goodOut+"   2  event ping (1 bytes): {\n", out)
+}
+
+// What the grammar of event streams passes over in silence is said, and input that is none at all is
+// not right (SE-02).
+func TestInspectNoEvents(t *testing.T) {
+	const (
+		none  = "wirespool inspect: no event\n"
+		other = "wirespool inspect: this is no event stream: no line of it is a field or a comment\n"
+		cut   = "wirespool inspect: the last event is cut off: no blank line ends it\n"
+		odd   = "wirespool inspect: lines with fields that nobody knows: 1, the first is line "
+	)
+	event := "data: " + good + "\n\n"
+	for name, tt := range map[string]struct {
+		in     string
+		status int
+		stderr string
+	}{
+		"empty":            {"", 0, none},
+		"blank lines":      {"\n\r\n\r", 0, none},
+		"comments":         {": keep-alive\n\n:", 0, none},
+		"JSON lines":       {good + "\n" + good + "\n", 1, other},
+		"a line":           {"hello", 1, other},
+		"bytes":            {"\x00\xff\x1b[2J\n\n\n\xfe", 1, other},
+		"cut in a block":   {"data: " + good + "\n", 1, none + cut},
+		"cut in a line":    {"data: " + good, 1, none + cut},
+		"cut in a name":    {event + "dat", 1, cut},
+		"cut in a comment": {event + ": keep", 0, ""},
+		"not cut, CR":      {"\uFEFFdata: " + good + "\r\r", 0, ""},
+		"not cut, CR LF":   {"data: " + good + "\r\n\r\n", 0, ""},
+		"odd field":        {event + "dada: x\nevents: x\n\n", 0, strings.Replace(odd, "1", "2", 1) + "3\n"},
+		"odd and good":     {"Data: x\nid: 1\n\n" + event, 0, odd + "1\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _, stderr := command(tt.in, "inspect", "--sse")
+			require.Equal(t, tt.status, status)
+			require.Equal(t, tt.stderr, stderr)
+		})
+	}
 }
 
 func TestInspectLongEvent(t *testing.T) {

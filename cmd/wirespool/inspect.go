@@ -39,12 +39,13 @@ client to server), and those of a trace with the hop and the HTTP request that t
                    retry, and its message explained; with --json one object for each event:
                      event (type), data (null for a block without any), id, retry (milliseconds),
                      error (of a message that is refused)
+                   what is no event is said on standard error
   --sample         explain a built-in session, broken messages included
 
 Characters that a terminal would obey are shown as escapes, long values by their size.
 
-Exit status: 0 when every frame is acceptable, 1 when one was refused, 2 when the command line is
-wrong or FILE cannot be read. With --sample it is 0: the broken messages are there on purpose.
+Exit status: 0 when every frame is acceptable, 1 when one was refused or cut off, or nothing of the
+input is an event stream, 2 when the command line is wrong or FILE cannot be read. With --sample it is 0: the broken messages are there on purpose.
 `
 
 // maxFrame bounds what inspect holds in memory. It is above the codec's limit, so that the codec
@@ -89,7 +90,7 @@ func inspect(args []string, std streams) int {
 	defer in.Close()
 	explainAll := func() error { return l.stream(in, how) }
 	if *sse {
-		explainAll = func() error { return l.events(in) }
+		explainAll = func() error { return l.events(in, std) }
 	}
 	if err := explainAll(); err != nil {
 		l.out.Flush()
