@@ -15,7 +15,7 @@ func (l *link) abandon(in *transport.Inbound) bool {
 	c := l.byFront[key]
 	if c == nil {
 		l.mu.Unlock()
-		return l.unqueue(key)
+		return l.unqueue(key, in)
 	}
 	if c.method == protocol.MethodInitialize { // LG-10
 		l.mu.Unlock()
@@ -30,9 +30,11 @@ func (l *link) abandon(in *transport.Inbound) bool {
 	return true
 }
 
-// unqueue drops a request that still waits for the back.
-func (l *link) unqueue(key frontKey) bool {
+// unqueue drops a request that still waits for the back. Where an array waits, the
+// cancellation, which may mean a request in it, waits behind it.
+func (l *link) unqueue(key frontKey, in *transport.Inbound) bool {
 	l.mu.Lock()
+	arrays := false
 	for i, p := range l.waiting {
 		if p.to != nil && p.in.Scope == key.scope && p.in.ID.Key() == key.id && string(p.in.Method) != protocol.MethodInitialize {
 			l.waiting = append(l.waiting[:i:i], l.waiting[i+1:]...)
@@ -41,9 +43,13 @@ func (l *link) unqueue(key frontKey) bool {
 			p.to.drop(l, p.slot)
 			return true
 		}
+		arrays = arrays || p.in.Kind == codec.Batch
+	}
+	if arrays = arrays && len(l.waiting) < l.b.limits.MaxWaiting; arrays {
+		l.waiting = append(l.waiting, pending{moved(in), nil, -1})
 	}
 	l.mu.Unlock()
-	return false
+	return arrays
 }
 
 // leave cancels what a client that has left had asked for.

@@ -54,7 +54,7 @@ const (
 // pending is a message that waits for the back.
 type pending struct {
 	in   *transport.Inbound
-	to   *reply // nil for what gets no answer
+	to   *reply // nil for what gets no answer, and for an array, whose elements get theirs
 	slot int
 }
 
@@ -69,10 +69,11 @@ func newLink(b *Bridge, f *front, era protocol.Era) *link {
 }
 
 // pass passes a request or notification of the front on to the back, or has it
-// wait until there is one. in is taken over.
+// wait until there is one. So it does with an array that nobody can judge yet. in
+// is taken over.
 func (l *link) pass(in *transport.Inbound, r *reply, slot int) {
 	l.mu.Lock()
-	if r != nil {
+	if r != nil || in.Kind == codec.Batch {
 		l.owed++
 	}
 	switch {
@@ -102,17 +103,24 @@ func (l *link) pass(in *transport.Inbound, r *reply, slot int) {
 // refuse answers a request with an error; a notification is lost. in is taken
 // over.
 func (l *link) refuse(in *transport.Inbound, r *reply, slot int, e *codec.Error) {
-	if r != nil {
+	switch {
+	case in.Kind == codec.Batch:
+		l.refuseArray(in, e)
+	case r != nil:
 		r.fail(l, slot, in.ID, e)
-	} else {
+	default:
 		l.b.log.Warn("notification dropped", "method", string(in.Method), "reason", e.Message)
 	}
 	in.Release()
 }
 
-// forward sends a request or notification of the front to the back.
+// forward sends a request, a notification or an array of the front to the back.
 func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
-	if in.Kind == codec.Notification {
+	switch in.Kind {
+	case codec.Batch:
+		l.spread(in)
+		return
+	case codec.Notification:
 		l.forwardNotification(in)
 		return
 	}
@@ -189,6 +197,9 @@ func (l *link) adapted() adapter {
 // forwardNotification sends a notification of the front to the back.
 func (l *link) forwardNotification(in *transport.Inbound) {
 	switch string(in.Method) {
+	case protocol.NotificationCancelled: // of a request in an array that has waited
+		l.abandon(in)
+		return
 	case protocol.NotificationProgress:
 		if !l.restoreToken(in) {
 			return // of a request that is answered (PR-04)

@@ -131,6 +131,54 @@ func TestPipelinedHandshake(t *testing.T) {
 	})
 }
 
+// TestPipelinedArray: an array behind an initialize that is not answered yet waits
+// for that answer, in order, and with it whatever cancels something in it: then it
+// is taken apart or refused as the revision says, or fails with the back.
+func TestPipelinedArray(t *testing.T) {
+	const (
+		old   = `{"protocolVersion":"2025-03-26","capabilities":{}}`
+		array = `[{"jsonrpc":"2.0","id":2,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":3,"method":"b"}]`
+	)
+	begin := func(r *rig) (front, back *peer, served chan error) {
+		front, served = r.halfPipe()
+		front.send(request("1", "initialize", old), array, request("4", "c", ""), notification("notifications/cancelled", `{"requestId":3}`))
+		back = r.to.next()
+		back.want(request("1", "initialize", old))
+		back.silent()
+		front.silent()
+		return front, back, served
+	}
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, back, served := begin(r)
+		front.closeWrite() // it still wants all of that
+		back.send(result("1", old))
+		front.want(result("1", old))
+		back.want(request("2", "a", ""), notification("n", ""), request("3", "b", ""), request("4", "c", ""), notification("notifications/cancelled", `{"requestId":3}`))
+		back.send(result("4", "{}"), result("2", "{}"))
+		front.want(result("4", "{}"), "["+result("2", "{}")+"]")
+		require.NoError(t, <-served)
+
+		front, back, _ = begin(r)
+		back.send(result("1", welcome))
+		front.want(result("1", welcome), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"arrays are accepted in…"}}`)
+		back.want(request("2", "c", ""))
+
+		front, back, _ = begin(r)
+		require.NoError(t, back.conn.Close())
+		const lost = `"error":{"code":-32000,"message":"pipe: …","data":{"io.github.wirespool/hop":"pipe","io.github.wirespool/notRun":true}}`
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
+			`[{"jsonrpc":"2.0","id":2,`+lost+`},{"jsonrpc":"2.0","id":3,`+lost+`}]`, `{"jsonrpc":"2.0","id":4,`+lost+`}`)
+
+		front, back, served = begin(r)
+		front.closeWrite()
+		require.NoError(t, <-served)
+		const late = `"error":{"code":-32000,"message":"pipe: no answer: …","data":{"io.github.wirespool/hop":"pipe","io.github.wirespool/notRun":true}}`
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
+			`[{"jsonrpc":"2.0","id":2,`+late+`},{"jsonrpc":"2.0","id":3,`+late+`}]`, `{"jsonrpc":"2.0","id":4,`+late+`}`)
+		back.ends()
+	})
+}
+
 // TestPipelinedToHTTP: the same over HTTP, where a session has a name.
 func TestPipelinedToHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
