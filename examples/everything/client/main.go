@@ -82,13 +82,24 @@ func run(ctx context.Context, era dispatch.EraChoice, command []string) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.Close()) }()
+	defer func() { err = errors.Join(err, ended(h.Close())) }()
 	remote := h.Client().Peer().Remote()
 	fmt.Printf("connected to %s, which speaks %s (%s)\n", remote.Info, remote.Revision, remote.Era)
 	if under != nil {
 		return under.run(ctx, h, os.Stdout)
 	}
 	return show(ctx, h)
+}
+
+// ended takes the error of the end of the connection. That a server was slow to go,
+// or not glad, is said: it may have asked something at the last moment that nobody
+// answers any more. Everything we wanted we have, so it is no failure of ours.
+func ended(err error) error {
+	if exit, ok := errors.AsType[*stdio.ExitError](err); ok {
+		fmt.Fprintln(os.Stderr, "client: all is done, but the server did not end well:", exit)
+		return nil
+	}
+	return err
 }
 
 // inProcess connects to a server in this process.
