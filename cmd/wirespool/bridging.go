@@ -107,7 +107,7 @@ func openTrace(fs *flag.FlagSet, name string, std streams, taken bool) (*wiretra
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, none, err
+		return nil, none, fmt.Errorf("--trace: %w", err)
 	}
 	return wiretrace.New(file), file, nil
 }

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
-	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/internal/bridge"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
@@ -68,7 +67,7 @@ func connect(args []string, std streams) int {
 	if status, ok := parse(b.fs, args, std, connectHelp); !ok {
 		return status
 	}
-	how, err := framing.ParseFraming(*f.framing)
+	how, err := parseFraming(*f.framing)
 	if err == nil && b.fs.NArg() != 1 {
 		err = errors.New("one URL is needed")
 	}
@@ -77,22 +76,22 @@ func connect(args []string, std streams) int {
 	}
 	token, badToken := b.bearer()
 	if err := cmp.Or(err, badToken); err != nil {
-		return misuse("connect", err.Error(), std, connectHelp)
+		return misuse("connect", err.Error(), std)
 	}
 	web, err := f.roundTripper(b.fs.Arg(0))
 	if err != nil {
-		return misuse("connect", err.Error(), std, connectHelp)
+		return misuse("connect", err.Error(), std)
 	}
 	recorder, file, err := openTrace(b.fs, *b.trace, std, true)
 	if err != nil {
-		return misuse("connect", err.Error(), std, connectHelp)
+		return misuse("connect", err.Error(), std)
 	}
 	defer file.Close()
 
 	var link *bridge.Bridge
 	dialer, err := f.dialer(b.fs.Arg(0), token, recorder.RoundTripper(web), std, func() { link.Renewed() })
 	if err != nil {
-		return misuse("connect", err.Error(), std, connectHelp)
+		return misuse("connect", err.Error(), std)
 	}
 	link = bridge.New(dialer, &bridge.Options{Over: bridge.HopHTTP, Name: "wirespool", Version: version(), Logger: b.logger(std)})
 	conn, err := stdio.Claim(&stdio.Options{Framing: how, Logger: b.logger(std)})
@@ -178,7 +177,7 @@ func (f *connectFlags) roundTripper(target string) (*http.Transport, error) {
 		}
 		text, err := os.ReadFile(*f.ca)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--ca: %w", err)
 		}
 		if !pool.AppendCertsFromPEM(text) {
 			return nil, fmt.Errorf("--ca: %s holds no certificate", *f.ca)
@@ -191,7 +190,7 @@ func (f *connectFlags) roundTripper(target string) (*http.Transport, error) {
 	if *f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(*f.cert, *f.key)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--cert, --key: %w", err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

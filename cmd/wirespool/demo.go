@@ -51,21 +51,21 @@ func demoCommand(args []string, std streams) int {
 	if status, ok := parse(fs, args, std, demoHelp); !ok {
 		return status
 	}
-	frames, err := framing.ParseFraming(*framingName)
+	frames, err := parseFraming(*framingName)
 	web := *how == "http" || *how == "sse"
 	switch {
 	case err != nil:
-		return misuse("demo", err.Error(), std, demoHelp)
+		return misuse("demo", err.Error(), std)
 	case *how != "stdio" && !web:
-		return misuse("demo", fmt.Sprintf("--transport %q is not known: stdio, http or sse", *how), std, demoHelp)
+		return misuse("demo", fmt.Sprintf("--transport %q is not known: stdio, http or sse", *how), std)
 	case web && isSet(fs, "framing"):
-		return misuse("demo", "--framing means nothing to HTTP", std, demoHelp)
+		return misuse("demo", "--framing means nothing to HTTP", std)
 	case isSet(fs, "addr") && !(*serve && web):
-		return misuse("demo", "--addr goes with --serve and --transport http or sse", std, demoHelp)
+		return misuse("demo", "--addr goes with --serve and --transport http or sse", std)
 	case *serve && (*asJSON || isSet(fs, "trace") || fs.NArg() > 0):
-		return misuse("demo", "--serve shows nothing, and runs no COMMAND", std, demoHelp)
+		return misuse("demo", "--serve shows nothing, and runs no COMMAND", std)
 	case web && fs.NArg() > 0:
-		return misuse("demo", "a COMMAND is reached by stdio", std, demoHelp)
+		return misuse("demo", "a COMMAND is reached by stdio", std)
 	case *serve && web:
 		return serveDemoWeb(*how, *addr, std)
 	case *serve:
@@ -73,7 +73,7 @@ func demoCommand(args []string, std streams) int {
 	}
 	recorder, file, err := openTrace(fs, *trace, std, *asJSON)
 	if err != nil {
-		return misuse("demo", err.Error(), std, demoHelp)
+		return misuse("demo", err.Error(), std)
 	}
 	defer file.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

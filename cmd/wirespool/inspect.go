@@ -63,18 +63,18 @@ func inspect(args []string, std streams) int {
 	if status, ok := parse(fs, args, std, inspectHelp); !ok {
 		return status
 	}
-	how, err := framing.ParseFraming(*framingName)
+	how, err := parseFraming(*framingName)
 	switch {
 	case err != nil:
-		return misuse("inspect", err.Error(), std, inspectHelp)
+		return misuse("inspect", err.Error(), std)
 	case fs.NArg() > 1 && strings.HasPrefix(fs.Arg(1), "-"):
-		return misuse("inspect", fs.Arg(1)+" must stand before FILE", std, inspectHelp)
+		return misuse("inspect", fs.Arg(1)+" must stand before FILE", std)
 	case fs.NArg() > 1:
-		return misuse("inspect", "more than one FILE", std, inspectHelp)
+		return misuse("inspect", "more than one FILE", std)
 	case *sse && (*sample || isSet(fs, "framing")):
-		return misuse("inspect", "--sse has its own framing, and no sample", std, inspectHelp)
+		return misuse("inspect", "--sse has its own framing, and no sample", std)
 	case *sample && (fs.NArg() > 0 || isSet(fs, "framing")):
-		return misuse("inspect", "--sample reads no FILE and has its own framing", std, inspectHelp)
+		return misuse("inspect", "--sample reads no FILE and has its own framing", std)
 	}
 
 	l := newListing(std.out, *asJSON)

@@ -10,6 +10,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
+	"unicode"
+
+	"github.com/wirespool/wirespool/framing"
 )
 
 // Exit statuses besides what a command explains itself.
@@ -82,7 +86,7 @@ func run(args []string, std streams) int {
 		fmt.Fprint(std.out, usage)
 		return exitOK
 	}
-	fmt.Fprintf(std.err, "wirespool: no subcommand is called %q\n\n%s", args[0], usage)
+	fmt.Fprintf(std.err, "wirespool: no subcommand is called %q; wirespool -h tells more\n", args[0])
 	return exitUsage
 }
 
@@ -95,13 +99,32 @@ func parse(fs *flag.FlagSet, args []string, std streams, help string) (status in
 		fmt.Fprint(std.out, help)
 		return exitOK, false
 	case err != nil:
-		return misuse(fs.Name(), err.Error(), std, help), false
+		return misuse(fs.Name(), err.Error(), std), false
 	}
 	return exitOK, true
 }
 
-// misuse says what is wrong with a command line and how it should look.
-func misuse(name, what string, std streams, help string) int {
-	fmt.Fprintf(std.err, "wirespool %s: %s\n\n%s", name, what, help)
+// parseFraming parses the value of --framing; the error names the flag.
+func parseFraming(name string) (framing.Framing, error) {
+	how, err := framing.ParseFraming(name)
+	if err != nil {
+		err = fmt.Errorf("--%w", err)
+	}
+	return how, err
+}
+
+// misuse says what is wrong with a command line and where it stands how it should look.
+func misuse(name, what string, std streams) int {
+	fmt.Fprintf(std.err, "wirespool %s: %s; wirespool %s -h tells more\n", name, oneLine(what), name)
 	return exitUsage
+}
+
+// oneLine keeps what somebody has typed from breaking the line that it is quoted in.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }

@@ -80,10 +80,10 @@ func TestUsage(t *testing.T) {
 		{"version", 0, "wirespool " + version() + "\n", ""},
 		{"-h", 0, usage, ""},
 		{"--help", 0, usage, ""},
-		{"inspekt", 2, "", `wirespool: no subcommand is called "inspekt"`},
+		{"inspekt", 2, "", `wirespool: no subcommand is called "inspekt"; wirespool -h tells more`},
 		{"inspect -h", 0, "usage: wirespool inspect", ""},
-		{"inspect --colour", 2, "", "wirespool inspect: flag provided but not defined: -colour\n\nusage: "},
-		{"inspect --framing lines", 2, "", `wirespool inspect: framing: "lines" is none of`},
+		{"inspect --colour", 2, "", "wirespool inspect: flag provided but not defined: -colour; wirespool inspect -h tells more\n"},
+		{"inspect --framing lines", 2, "", `wirespool inspect: --framing: "lines" is none of`},
 		{"inspect a b", 2, "", "wirespool inspect: more than one FILE"},
 		{"inspect --sample a", 2, "", "wirespool inspect: --sample reads no FILE"},
 		{"inspect --sample --framing newline", 2, "", "wirespool inspect: --sample reads no FILE"},
@@ -96,7 +96,7 @@ func TestUsage(t *testing.T) {
 		{"tap", 2, "", "wirespool tap: no COMMAND"},
 		{"tap --", 2, "", "wirespool tap: no COMMAND"},
 		{"tap --verbose -- x", 2, "", "wirespool tap: flag provided but not defined"},
-		{"tap --framing lines -- x", 2, "", `wirespool tap: framing: "lines" is none of`},
+		{"tap --framing lines -- x", 2, "", `wirespool tap: --framing: "lines" is none of`},
 		{"tap --out - -- x", 2, "", "wirespool tap: --out wants a file"},
 		{"tap --out= -- x", 2, "", "wirespool tap: --out wants a file"},
 		{"tap --out no/such/folder/file -- x", 2, "", "wirespool tap: open no/such/folder/file"},
@@ -106,6 +106,9 @@ func TestUsage(t *testing.T) {
 		for _, s := range []struct{ want, got string }{{c.stdout, stdout}, {c.stderr, stderr}} {
 			require.True(t, strings.HasPrefix(s.got, s.want), "%s: %s", c.args, s.got)
 			require.Equal(t, s.want == "", s.got == "", "%s: %s", c.args, s.got)
+		}
+		if c.args != "" && c.status == exitUsage {
+			require.Equal(t, 1, strings.Count(stderr, "\n"), "%s: %s", c.args, stderr)
 		}
 	}
 }

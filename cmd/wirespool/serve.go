@@ -16,7 +16,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/wirespool/wirespool/eventlog"
-	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/internal/bridge"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
@@ -98,7 +97,7 @@ func serve(args []string, std streams) int {
 	}
 	s, err := f.service(std)
 	if err != nil {
-		return misuse("serve", err.Error(), std, serveHelp)
+		return misuse("serve", err.Error(), std)
 	}
 	return s.run(std)
 }
@@ -117,7 +116,7 @@ type service struct {
 
 // service makes of the flags what they say.
 func (f *serveFlags) service(std streams) (*service, error) {
-	how, err := framing.ParseFraming(*f.framing)
+	how, err := parseFraming(*f.framing)
 	inherit, known := inherits[*f.inherit]
 	token, badToken := f.bearer()
 	switch {

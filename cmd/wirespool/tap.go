@@ -57,14 +57,14 @@ func tap(args []string, std streams) int {
 	if status, ok := parse(fs, args, std, tapHelp); !ok {
 		return status
 	}
-	how, err := framing.ParseFraming(*framingName)
+	how, err := parseFraming(*framingName)
 	switch {
 	case err != nil:
-		return misuse("tap", err.Error(), std, tapHelp)
+		return misuse("tap", err.Error(), std)
 	case fs.NArg() == 0:
-		return misuse("tap", "no COMMAND", std, tapHelp)
+		return misuse("tap", "no COMMAND", std)
 	case isSet(fs, "out") && (*outName == "" || *outName == "-"):
-		return misuse("tap", "--out wants a file: standard output belongs to the client", std, tapHelp)
+		return misuse("tap", "--out wants a file: standard output belongs to the client", std)
 	}
 
 	t := &tapListing{out: retrying{os.Stderr}}

@@ -33,15 +33,18 @@ func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 // anything else that goes wrong.
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard)
 	transport := flags.String("transport", "stdio", "how clients reach the server: stdio, http or sse")
 	var web web
 	web.register(flags)
 	verbose := flags.Bool("v", false, "log more")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
 		return 0
 	case err != nil:
+		fmt.Fprintf(stderr, "server: %v; -h tells more\n", err)
 		return 2
 	}
 	if flags.NArg() > 0 {
