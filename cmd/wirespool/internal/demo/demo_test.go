@@ -13,6 +13,7 @@ import (
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/demo"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -110,6 +111,18 @@ func TestWrongServer(t *testing.T) {
 	bare := func() *dispatch.Server { return dispatch.NewServer(nil) }
 	err := demo.Everything(t.Context(), &demo.Trace{Out: &out}, inMemory{t, bare})
 	require.ErrorContains(t, err, "tools/list")
+}
+
+// TestFailed: what the transport could not get answered is shown as that, with the id
+// of the request and why, not as a message that is none.
+func TestFailed(t *testing.T) {
+	nobody := streamhttp.URL("http://127.0.0.1:1/mcp", nil)
+	var text, lines bytes.Buffer
+	require.Error(t, demo.Any(t.Context(), &demo.Trace{Out: &text}, nobody))
+	require.Regexp(t, `<-- failed +id 1 .*HTTP POST: dial tcp 127\.0\.0\.1:1`, text.String())
+	require.NotContains(t, text.String(), "invalid")
+	require.Error(t, demo.Any(t.Context(), &demo.Trace{Out: &lines, JSON: true}, nobody))
+	require.Regexp(t, `"dir":"s2c","kind":"failed","id":1,`, lines.String())
 }
 
 func TestWriteError(t *testing.T) {

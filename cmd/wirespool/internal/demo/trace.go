@@ -78,17 +78,21 @@ func (t *Trace) Err() error {
 	return t.err
 }
 
+// failed is the kind of what is no message, but the end of a request that the
+// transport could not get answered.
+const failed = "failed"
+
 // excerpt is how much of a message the trace shows.
 const excerpt = 110
 
 // message writes a line. took is 0 for what answers nothing.
-func (t *Trace) message(dir string, kind codec.Kind, id codec.ID, method string, text []byte, took time.Duration) {
+func (t *Trace) message(dir, kind string, id codec.ID, method string, text []byte, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := time.Since(t.begun)
 	if t.JSON {
 		m := message{
-			Part: t.part, Micros: at.Microseconds(), Dir: dir, Kind: kind.String(),
+			Part: t.part, Micros: at.Microseconds(), Dir: dir, Kind: kind,
 			ID: json.RawMessage(id), Method: method, Bytes: len(text), Took: took.Microseconds(), Text: string(text),
 		}
 		line, err := json.Marshal(m)
@@ -103,10 +107,11 @@ func (t *Trace) message(dir string, kind codec.Kind, id codec.ID, method string,
 	if dir == "s2c" {
 		arrow, colour = "<--", colourIn
 	}
-	if kind == codec.Invalid || kind == codec.ErrorResponse {
+	switch kind {
+	case failed, codec.Invalid.String(), codec.ErrorResponse.String():
 		colour = colourBad
 	}
-	what := kind.String()
+	what := kind
 	if method != "" {
 		what = method
 	}
@@ -196,7 +201,7 @@ func (c *conn) sending(m *codec.Message) {
 	if kind == codec.Batch {
 		c.noteBatch(text, &kind)
 	}
-	c.trace.message("c2s", kind, m.ID, string(m.Method), text, 0)
+	c.trace.message("c2s", kind.String(), m.ID, string(m.Method), text, 0)
 }
 
 // noteBatch notes the requests in an array; what is no array at all is the
@@ -222,11 +227,18 @@ func (c *conn) Read(in *transport.Inbound) error {
 		return err
 	}
 	in.Via = exchange{in.Via, c}
+	kind := in.Kind.String()
 	text, err := in.AppendText(nil)
-	if err != nil {
-		text = []byte(in.Err.Error())
+	if in.Err != nil {
+		err = in.Err
 	}
-	c.trace.message("s2c", in.Kind, in.ID, string(in.Method), text, c.took(in))
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	if in.Failed {
+		kind = failed
+	}
+	c.trace.message("s2c", kind, in.ID, string(in.Method), text, c.took(in))
 	return nil
 }
 
@@ -242,10 +254,10 @@ func (c *conn) took(in *transport.Inbound) time.Duration {
 		}
 		return took
 	}
-	switch in.Kind {
-	case codec.Response, codec.ErrorResponse:
+	switch {
+	case in.Failed || in.Kind == codec.Response || in.Kind == codec.ErrorResponse:
 		return take(in.ID)
-	case codec.Batch:
+	case in.Kind == codec.Batch:
 		var item codec.Message
 		var longest time.Duration
 		for i := range in.Len() {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -53,8 +55,22 @@ func (r *Recorder) Err() error {
 // maxKept is how large a buffer the recorder keeps.
 const maxKept = 1 << 20
 
-// record writes a line. web and text may be nil.
+// record writes the line of a message. web and text may be nil.
 func (r *Recorder) record(dir, hop string, web *httpPart, text []byte) {
+	var what []byte
+	if text = bytes.TrimSpace(text); len(text) > 0 {
+		if json.Valid(text) {
+			what = codec.AppendOneLine(append(what, `"msg":`...), text)
+		} else {
+			what = codec.AppendString(append(what, `"raw":`...), text)
+		}
+	}
+	r.write(dir, hop, web, what)
+}
+
+// write writes a line with what it is about, a member of the line. web and what
+// may be nil.
+func (r *Recorder) write(dir, hop string, web *httpPart, what []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
@@ -70,12 +86,8 @@ func (r *Recorder) record(dir, hop string, web *httpPart, text []byte) {
 		}
 		dst = append(append(dst, `,"http":`...), object...)
 	}
-	if text = bytes.TrimSpace(text); len(text) > 0 {
-		if json.Valid(text) {
-			dst = codec.AppendOneLine(append(dst, `,"msg":`...), text)
-		} else {
-			dst = codec.AppendString(append(dst, `,"raw":`...), text)
-		}
+	if len(what) > 0 {
+		dst = append(append(dst, ','), what...)
 	}
 	dst = append(dst, '}', '\n')
 	_, r.err = r.out.Write(dst)
@@ -127,12 +139,23 @@ func (c *conn) Read(in *transport.Inbound) error {
 		return err
 	}
 	in.Via = exchange{in.Via, c}
-	if text, err := in.AppendText(nil); err == nil {
+	if in.Err != nil {
+		c.r.refused(c.in, c.hop, in.Err)
+	} else if text, err := in.AppendText(nil); err == nil {
 		c.r.record(c.in, c.hop, nil, text)
-	} else if in.Err != nil {
-		c.r.record(c.in, c.hop, nil, []byte(in.Err.Error()))
 	}
 	return nil
+}
+
+// refused writes the line of what was no message: its bytes are gone, and what the
+// reader made of them must not be taken for them.
+func (r *Recorder) refused(dir, hop string, why error) {
+	code := int64(protocol.CodeParseError)
+	if e, ok := errors.AsType[*codec.DecodeError](why); ok {
+		code = e.Code
+	}
+	text := append(codec.Value(nil), `"error":`...)
+	r.write(dir, hop, nil, codec.AppendError(text, &codec.Error{Code: code, Message: why.Error()}))
 }
 
 // Send implements [transport.Conn].

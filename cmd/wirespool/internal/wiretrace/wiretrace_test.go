@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wirespool/wirespool/cmd/wirespool/internal/explain"
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/wiretrace"
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/framing"
@@ -30,8 +32,12 @@ type line struct {
 		Status       int
 		Headers      map[string]string
 	}
-	Msg json.RawMessage
-	Raw string
+	Msg   json.RawMessage
+	Raw   string
+	Error *struct {
+		Code    int
+		Message string
+	}
 }
 
 func lines(t *testing.T, trace *bytes.Buffer) (all []line) {
@@ -159,7 +165,12 @@ func TestConn(t *testing.T) {
 			require.Equal(t, hop, all[i].Hop)
 			require.Nil(t, all[i].HTTP)
 		}
-		require.Contains(t, all[1].Raw, "Parse error")
+		require.Empty(t, all[1].Raw, "what the reader says of the bytes is not the bytes")
+		require.Equal(t, -32700, all[1].Error.Code)
+		require.Contains(t, all[1].Error.Message, "Parse error")
+		entry, ok := explain.New(nil).ReadCapture(slices.Collect(bytes.Lines(trace.Bytes()))[1])
+		require.True(t, ok)
+		require.Regexp(t, "invalid: -32700 .*Parse error", string(entry.AppendText(nil)))
 		require.NoError(t, c.Close())
 	}
 	_, err := wiretrace.New(io.Discard).Dialer(dialed{}).Dial(t.Context())
