@@ -95,7 +95,7 @@ func TestReadTrace(t *testing.T) {
 		{
 			`{"t":1,"dir":"s2c","hop":"back","http":{"method":"POST","path":"/\u001b[31m","status":502},"raw":"<html>"}`,
 			`    1.000s <-- back POST /\x1b[31m 502 invalid (6 bytes): -32700 at byte 0 of the frame, 0 of the stream: unexpected byte where a value must begin; near «<html>»` + "\n" +
-				"          note: not a message: a server writes its log to standard error, only messages to standard output\n", "",
+				"          note: not a message: the stream is for messages alone, logs belong on standard error\n", "",
 		},
 	} {
 		entry, ok := explain.New(nil).ReadCapture([]byte(c.line))

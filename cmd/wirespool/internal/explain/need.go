@@ -31,6 +31,9 @@ var needs = map[string][]codec.Fact{
 }
 
 func needed(s *subject) string {
+	if rev := s.modern(); rev != "" && s.info.Use(rev) == 0 {
+		return "" // a revision that does not have the method asks nothing of it
+	}
 	var missing []string
 	for _, f := range needs[s.info.Name] {
 		if s.Fact(f) == nil && s.Params.Kind() != codec.Array {

@@ -30,7 +30,7 @@ type subject struct {
 // rules are those for accepted messages. One that may say several things joins them.
 var rules = []func(*subject) string{
 	unknownMembers, idSpelling, methodName, methodForm, paramsForm, paramsNames, needed, valueTypes,
-	emptyCursor, logLevel, promptArguments, version, modernMeta, resultForm, errorForm,
+	emptyCursor, logLevel, promptArguments, version, modernMeta, methodEra, resultForm, errorForm,
 }
 
 func messageNotes(m *codec.Message, raw []byte) (notes []string) {
@@ -60,7 +60,7 @@ func jsonNotes(frame []byte, why *Fault) (notes []string) {
 	text := bytes.TrimLeft(frame, "\xEF\xBB\xBF \t\r\n")
 	switch {
 	case len(text) > 0 && text[0] != '{' && text[0] != '[':
-		notes = append(notes, "not a message: a server writes its log to standard error, only messages to standard output")
+		notes = append(notes, "not a message: the stream is for messages alone, logs belong on standard error")
 	case int(why.Offset) == len(frame):
 		notes = append(notes, "breaks off: with newline framing a message is one line, without a line break inside")
 	}
@@ -178,18 +178,64 @@ func promptArguments(s *subject) string {
 	return ""
 }
 
+// version is about the protocolVersion of a handshake: in params of initialize, and in what looks
+// like its result.
 func version(s *subject) string {
 	text, ok := s.Fact(codec.FactProtocolVersion).Text()
 	if !ok || s.Method != nil && s.info.Name != protocol.MethodInitialize {
 		return ""
 	}
-	switch rev, _ := protocol.LookupRevision(text); rev.Era() {
-	case protocol.Modern:
+	if s.Method == nil {
+		if info, _ := codec.Find(s.Result, "serverInfo"); info == nil {
+			if capabilities, _ := codec.Find(s.Result, "capabilities"); capabilities == nil {
+				return "" // somebody's own member
+			}
+		}
+	}
+	rev, _ := protocol.LookupRevision(text)
+	switch {
+	case rev.Era() == protocol.Modern && s.Method == nil:
+		return fmt.Sprintf("%s has no initialize, so no initialize is answered with it: a client gives up", rev)
+	case rev.Era() == protocol.Modern:
 		return fmt.Sprintf("%s has no initialize: it is answered with %s or older", rev, protocol.NewestLegacy)
-	case protocol.EraUnknown:
-		return "protocolVersion is no revision of MCP: a server answers with one it knows, a client gives up"
+	case rev.Era() == protocol.EraUnknown && s.Method == nil:
+		return "protocolVersion is no revision of MCP: a client gives up"
+	case rev.Era() == protocol.EraUnknown:
+		return "protocolVersion is no revision of MCP: a server answers with one it knows"
 	}
 	return ""
+}
+
+// modern returns the revision of 2026-07-28 or later that a message is of, which its own key alone
+// decides; "" when it is none.
+func (s *subject) modern() protocol.Revision {
+	text, _ := s.Fact(codec.FactMetaProtocolVersion).Text()
+	if rev, _ := protocol.LookupRevision(text); rev.Era() == protocol.Modern {
+		return rev
+	}
+	return ""
+}
+
+// methodEra finds methods that the revision of the message does not have.
+func methodEra(s *subject) string {
+	if !s.known || s.Kind != codec.Request || s.info.Notification {
+		return ""
+	}
+	if rev := s.modern(); rev != "" {
+		if s.info.Use(rev) == 0 {
+			return fmt.Sprintf("%s has no %s: the answer is -32601", rev, s.info.Name)
+		}
+		return ""
+	}
+	if s.Fact(codec.FactMetaProtocolVersion) != nil {
+		return "" // modernMeta has said so
+	}
+	for rev := range protocol.Revisions() {
+		if rev.Era() == protocol.Legacy && s.info.Use(rev) != 0 {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s is of %s, but _meta lacks %s, which alone makes a request one of that", s.info.Name, protocol.NewestModern, protocol.MetaProtocolVersion)
 }
 
 func modernMeta(s *subject) string {

@@ -12,6 +12,9 @@ import (
 // request is a request with this rest after its id.
 func request(rest string) string { return `{"jsonrpc":"2.0","id":1,"method":` + rest + `}` }
 
+// modern makes a request one of 2026-07-28.
+const modern = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+
 func TestNotes(t *testing.T) {
 	for _, c := range []struct{ frame, note string }{
 		{request(`"ping","extraTop":true`), `member "extraTop" beside jsonrpc`},
@@ -46,7 +49,12 @@ func TestNotes(t *testing.T) {
 		{request(`"prompts/get","params":{"name":"s","arguments":{"max_words":20}}`), `prompt argument "max_words" is a number`},
 		{request(`"initialize","params":{"protocolVersion":"0.1.0","capabilities":{},"clientInfo":{}}`), "no revision of MCP"},
 		{request(`"initialize","params":{"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{}}`), "2026-07-28 has no initialize"},
-		{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-25"}}`, "no revision of MCP"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-25","capabilities":{}}}`, "no revision of MCP: a client gives up"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2026-07-28","serverInfo":{}}}`, "no initialize is answered with it"},
+		{request(`"initialize","params":{"protocolVersion":"2025-11-25","_meta":` + modern + `}`), "2026-07-28 has no initialize: the answer is -32601"},
+		{request(`"logging/setLevel","params":{"level":"info","_meta":` + modern + `}`), "2026-07-28 has no logging/setLevel: the answer is -32601"},
+		{request(`"ping","params":{"_meta":` + modern + `}`), "2026-07-28 has no ping"},
+		{request(`"server/discover","params":{}`), "server/discover is of 2026-07-28, but _meta lacks"},
 		{request(`"tools/list","params":{"_meta":{"io.modelcontextprotocol/clientInfo":{}}}`), "_meta has no protocolVersion"},
 		{request(`"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`), "requires"},
 		{request(`"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/clientCapabilities":{}}}`), "-32022"},
@@ -92,6 +100,9 @@ func TestNoNotes(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":0.5,"total":1}}`,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"x"}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":false}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"protocolVersion":"7"}}`,
+		request(`"server/discover","params":{"_meta":` + modern + `}`),
+		request(`"tasks/get","params":{"taskId":"x"}`),
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{}}}`,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"boom"}}`,
 	} {
