@@ -159,7 +159,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 		s.log = eventlog.NewMemory(nil)
 	}
 	s.web = streamhttp.NewHandler(s.bridge, &streamhttp.Options{
-		Origins: f.origins, Hosts: f.hosts, Authenticate: authenticate, Log: s.log, Logger: logger,
+		Origins: f.origins, Hosts: f.hosts, Authenticate: authenticate, Log: s.log, Params: s.bridge.Params, Logger: logger,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", recorder.Handler(s.web))

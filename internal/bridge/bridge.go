@@ -38,6 +38,7 @@ type Bridge struct {
 	opts   Options
 	limits Limits
 	log    *slog.Logger
+	tools  tools // of the back that requests without a session share
 
 	mu      sync.Mutex
 	closed  bool

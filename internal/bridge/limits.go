@@ -33,6 +33,9 @@ const (
 	// DefaultMaxTasks bounds the progress tokens of requests that became tasks,
 	// which have no end that could be seen (TK-01).
 	DefaultMaxTasks = 1024
+	// DefaultMaxTools bounds the tools whose mirrored arguments are remembered: a
+	// server may list any number. Those of others are not checked.
+	DefaultMaxTools = 10_000
 
 	// DefaultProbe bounds the question which era a back speaks, DefaultHandshake
 	// the handshake with it: a server may never answer.
@@ -64,6 +67,7 @@ type Limits struct {
 	MaxMail       int
 	MaxHeld       int
 	MaxTasks      int
+	MaxTools      int
 	MaxRemembered int
 	MaxSuspended  int
 	MaxRounds     int
@@ -79,7 +83,7 @@ type Limits struct {
 func (l Limits) filled() Limits {
 	for n, standard := range map[*int]int{
 		&l.MaxCalls: DefaultMaxCalls, &l.MaxAsks: DefaultMaxAsks, &l.MaxWaiting: DefaultMaxWaiting, &l.MaxMail: DefaultMaxMail,
-		&l.MaxHeld: DefaultMaxHeld, &l.MaxTasks: DefaultMaxTasks, &l.MaxRemembered: DefaultMaxRemembered,
+		&l.MaxHeld: DefaultMaxHeld, &l.MaxTasks: DefaultMaxTasks, &l.MaxTools: DefaultMaxTools, &l.MaxRemembered: DefaultMaxRemembered,
 		&l.MaxSuspended: DefaultMaxSuspended, &l.MaxRounds: DefaultMaxRounds,
 	} {
 		*n = httpx.Limit(*n, standard, math.MaxInt)

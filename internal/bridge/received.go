@@ -66,6 +66,9 @@ func (l *link) answered(in *transport.Inbound) {
 			in.Result, _ = in.AppendReplaced(nil, codec.FactResult, codec.FactMetaSubscriptionID, c.front)
 		}
 	}
+	if l.front == nil && c.method == protocol.MethodToolsList && in.Kind == codec.Response {
+		l.b.tools.learn(in.Result, l.b.limits.MaxTools)
+	}
 	in.ID = c.front
 	c.to.answer(l, c.slot, in)
 }
