@@ -30,3 +30,6 @@ var (
 	SubscriptionOf = subscriptionOf
 	Restored       = restored
 )
+
+// Standard makes o that of the standard streams of the process.
+func (o *Options) Standard() { o.standard = true }

@@ -7,8 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
+	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -117,7 +120,9 @@ func lost(err error) error {
 }
 
 // drain waits for the answers that are still to come: with the end of the input
-// the SDK cancels what runs, but who has no more to ask may still listen.
+// the SDK cancels what runs, but who has no more to ask may still listen. A signal
+// says that it does not: clients end a child so when it does not end by itself, and
+// a call whose cancellation they have not sent any more must not keep it.
 func (l *link) drain() {
 	l.mu.Lock()
 	if l.working == 0 {
@@ -129,8 +134,14 @@ func (l *link) drain() {
 	l.mu.Unlock()
 	limit := time.NewTimer(l.opts.DrainWait)
 	defer limit.Stop()
+	signals := make(chan os.Signal, 1)
+	if l.opts.standard {
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(signals)
+	}
 	select {
 	case <-idle:
+	case <-signals:
 	case <-limit.C:
 		l.opts.Logger.Warn("calls still ran when the input had ended", "limit", l.opts.DrainWait)
 	case <-l.ctx.Done():
@@ -173,6 +184,8 @@ type Options struct {
 	// Logger is told of messages that were refused or could not be delivered; nil
 	// discards that.
 	Logger *slog.Logger
+
+	standard bool // the connection is the standard input and output of this process
 }
 
 func (o *Options) filled() Options {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -79,16 +78,6 @@ func (h *SSEHandler) Serve(ctx context.Context, c transport.Conn) error {
 		return err
 	}
 	return ss.Wait()
-}
-
-// legacyRevisions are those that have HTTP+SSE: 2026-07-28 has not.
-func legacyRevisions() (all []protocol.Revision) {
-	for v := range protocol.Revisions() {
-		if v.Era() == protocol.Legacy {
-			all = append(all, v)
-		}
-	}
-	return all
 }
 
 // Close ends every connection.

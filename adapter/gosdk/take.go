@@ -28,6 +28,11 @@ type taken struct {
 func (l *link) take(in *transport.Inbound) (msg jsonrpc.Message, wait taken, rest []jsonrpc.Message) {
 	switch in.Kind {
 	case codec.Request:
+		if e := l.checkEra(&in.Message); e != nil {
+			l.refuse(in.Via, in.ID, e)
+			putInbound(in)
+			return nil, taken{}, nil
+		}
 		c, req, ok := l.enter(&in.Message, in, nil)
 		if !ok {
 			l.refuseRepeated(in)

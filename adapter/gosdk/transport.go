@@ -61,9 +61,12 @@ func Over(c transport.Conn, opts *Options) *Transport {
 // Stdio returns the transport of a server on the standard input and output of this
 // process, in the place of [mcp.StdioTransport]. From Connect to the end of the
 // session nobody else can read or write the streams, as package stdio describes;
-// nothing should have read os.Stdin before. o may be nil.
+// nothing should have read os.Stdin before. When the client has ended its side,
+// calls that run are answered, until SIGINT or SIGTERM cancels them. o may be nil.
 func Stdio(o *stdio.Options) *Transport {
-	return &Transport{opts: optionsOf(o), dial: func(context.Context) (transport.Conn, error) { return stdio.Claim(o) }}
+	opts := optionsOf(o)
+	opts.standard = true
+	return &Transport{opts: opts, dial: func(context.Context) (transport.Conn, error) { return stdio.Claim(o) }}
 }
 
 // Command returns the transport of a client to a server that it starts, in the

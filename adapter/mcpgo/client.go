@@ -37,7 +37,7 @@ type ClientTransport struct {
 	dialer transport.Dialer
 	opts   ClientOptions
 	log    *slog.Logger
-	http   bool // cancelling is the transport's own
+	http   bool // requests have headers, and cancelling can be the transport's own
 
 	starting sync.Mutex
 
@@ -263,12 +263,9 @@ func (t *ClientTransport) Close() error {
 	return c.Close()
 }
 
-// HTTPTransport is a ClientTransport over HTTP, as mcp-go's client wants to know:
-// it leaves cancellation to the transport then.
-type HTTPTransport struct {
-	*ClientTransport
-	legacy bool
-}
+// HTTPTransport is a ClientTransport over Streamable HTTP, as mcp-go's client wants
+// to know: it leaves cancellation to the transport then.
+type HTTPTransport struct{ *ClientTransport }
 
 // SetProtocolVersion implements mcp-go's HTTPConnection. The transport finds the
 // version in what it carries.
@@ -278,6 +275,10 @@ func (t *HTTPTransport) SetProtocolVersion(version string) {
 	t.revision = version
 }
 
-// RequiresLegacyProtocol keeps mcp-go's client from asking for 2026-07-28 where
-// the transport cannot carry it.
-func (t *HTTPTransport) RequiresLegacyProtocol() bool { return t.legacy }
+// SSETransport is a ClientTransport over HTTP+SSE. It is no HTTPConnection of
+// mcp-go's: a call there is cancelled by a notification, which the client sends.
+type SSETransport struct{ *ClientTransport }
+
+// RequiresLegacyProtocol keeps mcp-go's client from asking for 2026-07-28, which
+// the transport cannot carry (HS-12).
+func (t *SSETransport) RequiresLegacyProtocol() bool { return true }

@@ -22,16 +22,15 @@ func NewStreamableHTTP(url string, o *streamhttp.ClientOptions, c *ClientOptions
 		opts = *o
 	}
 	opts.KeepInvalidTools = true // mcp-go's client has its own look at them
-	return overHTTP(NewTransport(streamhttp.URL(url, &opts), c), false)
+	t := NewTransport(streamhttp.URL(url, &opts), c)
+	t.http = true
+	return &HTTPTransport{t}
 }
 
 // NewSSE returns a transport to the HTTP+SSE endpoint at url. It stands for
 // transport.NewSSE. Both options may be nil.
-func NewSSE(url string, o *sse.ClientOptions, c *ClientOptions) *HTTPTransport {
-	return overHTTP(NewTransport(sse.URL(url, o), c), true)
-}
-
-func overHTTP(t *ClientTransport, legacy bool) *HTTPTransport {
+func NewSSE(url string, o *sse.ClientOptions, c *ClientOptions) *SSETransport {
+	t := NewTransport(sse.URL(url, o), c)
 	t.http = true
-	return &HTTPTransport{t, legacy}
+	return &SSETransport{t}
 }

@@ -2,6 +2,9 @@ package mcpgo
 
 import (
 	"context"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -11,16 +14,23 @@ import (
 )
 
 // ServeStdio serves s on the standard input and output of this process, until the
-// client has ended its side and everything is answered, or ctx ends. It stands
-// for server.ServeStdio, and names the session "stdio" as that does. o may be
-// nil.
+// client has ended its side and everything is answered, or until ctx ends or
+// SIGINT or SIGTERM comes. It stands for server.ServeStdio, and names the session
+// "stdio" as that does. A signal is no error: with one a client ends a child in which
+// a call still runs. o may be nil.
 func ServeStdio(ctx context.Context, s *server.MCPServer, o *stdio.Options) error {
 	c, err := stdio.Claim(o)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return NewServer(s, &Options{SessionID: "stdio"}).Serve(ctx, c)
+	signaled, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err = NewServer(s, &Options{SessionID: "stdio"}).Serve(signaled, c)
+	if signaled.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // NewHTTPHandler returns an http.Handler that serves s over Streamable HTTP, in

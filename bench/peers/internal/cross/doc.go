@@ -1,0 +1,32 @@
+// Package cross has one server of each SDK, on the transports of wirespool by its
+// adapter, for tests that put clients of several SDKs to all of them. The command
+// below it runs one as a process, for clients that are not written in Go.
+//
+// # Usage
+//
+// [Serve] serves standard input and output, [NewHandler] both transports over HTTP.
+// Each server has the same tools:
+//
+//	echo      returns its argument text
+//	steps     sends five notifications of progress
+//	ask       asks the client's model while it runs; before 2026-07-28
+//	round     asks it by a result that wants input; 2026-07-28
+//	wait      sends one notification of progress, and waits until it is cancelled
+//	released  returns when a wait has been
+//
+// # Concurrency
+//
+// Handlers serve any number of requests.
+//
+// # Ownership
+//
+// Who gets a handler closes it.
+//
+// # Limits
+//
+// Those of the adapters.
+//
+// # Errors
+//
+// The name of an SDK that is not known is an error.
+package cross

@@ -1,0 +1,74 @@
+package cross
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// newMCPGo returns a server of mcp-go.
+func newMCPGo() *server.MCPServer {
+	s := server.NewMCPServer(MCPGo, "1", server.WithToolCapabilities(false))
+	s.EnableSampling()
+	add := func(name string, run server.ToolHandlerFunc) { s.AddTool(mcp.NewTool(name), run) }
+	s.AddTool(mcp.NewTool("echo", mcp.WithString("text", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		text, err := r.RequireString("text")
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(text), nil
+	})
+	progress := func(ctx context.Context, r mcp.CallToolRequest, n int) error {
+		return s.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), map[string]any{
+			"progressToken": r.Params.Meta.ProgressToken, "progress": n, "total": Steps,
+		})
+	}
+	add("steps", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i := range Steps {
+			if err := progress(ctx, r, i+1); err != nil {
+				return nil, err
+			}
+		}
+		return mcp.NewToolResultText("done"), nil
+	})
+	question := mcp.CreateMessageParams{MaxTokens: 10, Messages: []mcp.SamplingMessage{
+		{Role: mcp.RoleUser, Content: mcp.NewTextContent(Question)},
+	}}
+	add("ask", func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: question})
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(mcp.GetTextFromContent(answer.Content)), nil
+	})
+	add("round", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer := server.SamplingResponse(r.Params.InputResponses, "q")
+		switch {
+		case answer != nil:
+			return mcp.NewToolResultText(mcp.GetTextFromContent(answer.Content)), nil
+		case len(r.Params.InputResponses) > 0:
+			return nil, errors.New("this is no answer")
+		}
+		return server.NewInputRequestBuilder("").Sample("q", question).ToolResult(), nil
+	})
+	over := make(chan struct{}, 1)
+	add("wait", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if err := progress(ctx, r, 1); err != nil {
+			return nil, err
+		}
+		<-ctx.Done()
+		over <- struct{}{}
+		return nil, ctx.Err()
+	})
+	add("released", func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		select {
+		case <-over:
+			return mcp.NewToolResultText("released"), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	})
+	return s
+}
