@@ -49,7 +49,7 @@ for (const run of runs) {
     else passed++;
   }
   if (count.SUCCESS < least) bad.push(`only ${count.SUCCESS} checks succeeded, and ${least} should`);
-  console.log(`${side.padEnd(6)} ${suite.padEnd(24)} ${passed} scenarios passed, ${expected} known not to; checks: ${count.SUCCESS} ok, ${count.FAILURE} failed, ${count.WARNING} warnings`);
+  console.log(`${side.padEnd(12)} ${suite.padEnd(26)} ${passed} scenarios passed, ${expected} known not to; checks: ${count.SUCCESS} ok, ${count.FAILURE} failed, ${count.WARNING} warnings`);
   for (const b of bad) console.log(`  REGRESSION ${b}`);
   wrong += bad.length;
 }
