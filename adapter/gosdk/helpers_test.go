@@ -139,4 +139,6 @@ func jsonSchema(text string) json.RawMessage { return json.RawMessage(text) }
 const (
 	pollFor   = 10 * time.Second
 	pollEvery = 10 * time.Millisecond
+	// notifyDelay is more than what the SDK gathers changes for: each begins it anew.
+	notifyDelay = 40 * time.Millisecond
 )

@@ -124,11 +124,30 @@ func useHTTP(t *testing.T, srv *mcp.Server, cs *mcp.ClientSession, h *heard, ses
 	require.NoError(t, err)
 	require.Equal(t, "it is", read.Contents[0].Text)
 	if session || modern {
-		srv.AddTool(raw("new"), nothing)
-		<-h.tools
+		changeTools(t, srv, h)
 		cancelTool(t, cs, h)
 	}
 	require.Equal(t, "after", callTool(t, cs, "echo", echoIn{"after"}, nil))
+}
+
+// changeTools changes the tools until the client hears of it: Connect does not wait
+// until a subscription of 2026-07-28 is acknowledged, and what changes before that is
+// not told.
+func changeTools(t *testing.T, srv *mcp.Server, h *heard) {
+	t.Helper()
+	again := time.NewTicker(pollEvery + notifyDelay)
+	defer again.Stop()
+	limit := time.After(pollFor)
+	for {
+		srv.AddTool(raw("new"), nothing)
+		select {
+		case <-h.tools:
+			return
+		case <-again.C:
+		case <-limit:
+			t.Fatal("a change of the tools was not told")
+		}
+	}
 }
 
 // TestDefaultClient: a client that asks for the newest revision ends up with what
