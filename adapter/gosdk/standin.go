@@ -101,10 +101,11 @@ func (l *link) knowsSender(m *codec.Message) bool {
 	return known
 }
 
-// learnWay opens the short way when a tools/call has gone the long one.
+// learnWay opens the short way when a tools/call has gone the long one. It takes an
+// inbox, for calls that have to be given to the SDK again.
 func (l *link) learnWay(c *call, res mcp.Result) {
 	r, ok := res.(*mcp.CallToolResult)
-	if !ok || r == nil || len(learn().requestKeys) == 0 {
+	if !ok || r == nil || l.inbox == nil || len(learn().requestKeys) == 0 {
 		return
 	}
 	l.short.open.Store(true)

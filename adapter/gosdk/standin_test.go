@@ -314,3 +314,25 @@ func TestRunEnds(t *testing.T) {
 	failing := gosdk.Dial(transport.DialFunc(func(context.Context) (transport.Conn, error) { return nil, errors.ErrUnsupported }), nil)
 	require.ErrorIs(t, gosdk.Run(t.Context(), newServer(nil), failing), errors.ErrUnsupported)
 }
+
+// TestShortWayOverSSE: a connection of HTTP+SSE, on which no call could be given to
+// the SDK again, stays on the long way, also of a server that others take the short
+// way to.
+func TestShortWayOverSSE(t *testing.T) {
+	var seen atomic.Bool
+	srv := newServer(nil)
+	resultTools(srv, &seen)
+	w := runWire(t, srv)
+	w.open("2025-11-25")
+	h := gosdk.NewSSEHandler(always(srv), nil)
+	t.Cleanup(func() { _ = h.Close() })
+	client, _ := newClient()
+	cs, err := client.Connect(t.Context(), gosdk.SSE(serveHTTP(t, h)+"/", nil), legacy)
+	require.NoError(t, err)
+	for range 3 {
+		_, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "empty"})
+		require.NoError(t, err)
+		require.False(t, seen.Load())
+	}
+	require.NoError(t, cs.Close())
+}
