@@ -53,7 +53,7 @@ func (w *worker) grow(n int) {
 		w.reply.Put()
 		w.reply = buf.Get(buf.Reply)
 	case n > cap(w.reply.B):
-		w.reply.B = make([]byte, 0, n+n/4)
+		w.reply.B = make([]byte, 0, min(n+n/4, buf.MaxPooled))
 	}
 }
 

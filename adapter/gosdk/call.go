@@ -25,8 +25,10 @@ type call struct {
 	done   chan struct{} // closed when it is answered; nil where nobody waits
 	listen bool          // it is a subscription: it ends when the peer wants, or with the session
 	opens  bool          // it is an initialize
+	signed bool          // its answer shows what the SDK adds to results
 
-	cancelled bool // guarded by link.mu: its answer is dropped
+	standIn   *standIn // what the SDK has got a stand-in for
+	cancelled bool     // guarded by link.mu: its answer is dropped
 }
 
 // scopedID is the id of a request within what makes ids unique.
@@ -63,9 +65,9 @@ func (l *link) enter(m *codec.Message, in *transport.Inbound, b *batch) (*call, 
 	if l.pushed && b == nil {
 		c.done = make(chan struct{})
 	}
-	req := &jsonrpc.Request{Method: methodName(m.Method), Params: []byte(m.Params)}
-	if extra := extraOf(in.Via); extra != nil {
-		c.extra, req.Extra = extra, extra
+	c.extra = extraOf(in.Via)
+	if b == nil {
+		c.standIn = l.standIn(m)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +76,6 @@ func (l *link) enter(m *codec.Message, in *transport.Inbound, b *batch) (*call, 
 	}
 	l.lastID++
 	c.id = l.lastID
-	req.ID = privateID(c.id)
 	l.ids[c.key] = c
 	l.calls[c.id] = c
 	if c.listen {
@@ -82,19 +83,32 @@ func (l *link) enter(m *codec.Message, in *transport.Inbound, b *batch) (*call, 
 	} else {
 		l.working++
 	}
-	return c, req, true
+	return c, c.request(m), true
 }
 
-// leave takes a call out of the tables, by the id that the SDK knows.
-func (l *link) leave(id jsonrpc.ID) (c *call, cancelled bool) {
+// request returns what the SDK gets of a call.
+func (c *call) request(m *codec.Message) *jsonrpc.Request {
+	req := &jsonrpc.Request{ID: privateID(c.id), Method: standInMethod}
+	if c.standIn == nil {
+		req.Method, req.Params = methodName(m.Method), []byte(m.Params)
+	}
+	if c.extra != nil {
+		req.Extra = c.extra
+	}
+	return req
+}
+
+// leave takes a call out of the tables, by the id that the SDK knows. One that is to
+// be served yet stays there.
+func (l *link) leave(id jsonrpc.ID) (c *call, left, cancelled bool) {
 	n, ok := privateNumber(id)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c = l.calls[n]; c == nil {
-		return nil, false
+	if c = l.calls[n]; c == nil || c.unserved() {
+		return c, false, false
 	}
 	delete(l.calls, n)
 	delete(l.ids, c.key)
@@ -104,13 +118,22 @@ func (l *link) leave(id jsonrpc.ID) (c *call, cancelled bool) {
 		close(l.idle)
 		l.idle = nil
 	}
-	return c, c.cancelled
+	return c, true, c.cancelled
+}
+
+// unserved reports whether the SDK has answered a stand-in that should be served: it
+// did not reach our middleware, or not as the first. The caller holds link.mu.
+func (c *call) unserved() bool {
+	return c.standIn != nil && !c.standIn.served && !c.cancelled && c.via.Context().Err() == nil
 }
 
 // finish lets go of what a call has held.
 func (c *call) finish() {
 	if c.batch == nil {
 		putInbound(c.in)
+	}
+	if c.standIn != nil {
+		c.standIn.result.Put()
 	}
 	if c.done != nil {
 		close(c.done)

@@ -21,12 +21,12 @@ func greet(_ context.Context, _ *mcp.CallToolRequest, in greeting) (*mcp.CallToo
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Hello, " + in.Name + "!"}}}, nil, nil
 }
 
-// A server on standard input and output: all that changes is the transport.
+// A server on standard input and output: all that changes is the line that runs it.
 func Example() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "greeter", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "greet"}, greet)
 	serve := func(ctx context.Context) error {
-		return server.Run(ctx, gosdk.Stdio(nil)) // was: &mcp.StdioTransport{}
+		return gosdk.Run(ctx, server, gosdk.Stdio(nil)) // was: server.Run(ctx, &mcp.StdioTransport{})
 	}
 	_ = serve
 }

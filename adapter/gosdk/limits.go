@@ -23,4 +23,9 @@ const (
 	// inboxSize is how many messages wait for the SDK's reader before those who
 	// bring them wait.
 	inboxSize = 16
+
+	// maxSenders and maxSenderText bound what a session remembers of the clients
+	// that the SDK has accepted: how many descriptions, and of which length.
+	maxSenders    = 64
+	maxSenderText = 4 << 10
 )

@@ -27,9 +27,9 @@ import (
 type link struct {
 	conn   transport.Conn
 	opts   Options
-	pushed bool // messages come through inbox; nobody reads conn
-	inbox  chan jsonrpc.Message
-	values context.Context // of the request that opened the session; nil if it has none of its own
+	pushed bool                 // nobody reads conn
+	inbox  chan jsonrpc.Message // where the SDK reads; nil if it reads conn
+	values context.Context      // of the request that opened the session; nil if it has none of its own
 
 	ctx context.Context // ends with the link
 	end context.CancelCauseFunc
@@ -41,6 +41,9 @@ type link struct {
 	listens  atomic.Int64 // subscriptions that are open
 	revision atomic.Value // protocol.Revision that initialize settled on
 	asks     atomic.Bool  // we asked first: the peer is a server
+
+	stateless protocol.Revision // of all its messages where they belong to no session
+	short     short
 
 	mu      sync.Mutex
 	lastID  int64
@@ -66,13 +69,8 @@ func newLink(conn transport.Conn, opts *Options, pushed bool) *link {
 // Read implements [mcp.Connection]. What is wrong with a message concerns that
 // message: it is answered or reported, and the next one is read (FR-03, CO-22).
 func (l *link) Read(context.Context) (jsonrpc.Message, error) {
-	if l.pushed {
-		select {
-		case msg := <-l.inbox:
-			return msg, nil
-		case <-l.ctx.Done():
-			return nil, l.cause()
-		}
+	if l.inbox != nil {
+		return l.readInbox()
 	}
 	for {
 		if len(l.queue) > 0 {
@@ -95,6 +93,20 @@ func (l *link) Read(context.Context) (jsonrpc.Message, error) {
 		if msg != nil {
 			return msg, nil
 		}
+	}
+}
+
+func (l *link) readInbox() (jsonrpc.Message, error) {
+	select {
+	case msg := <-l.inbox:
+		return msg, nil
+	case <-l.ctx.Done():
+	}
+	select {
+	case msg := <-l.inbox: // it came before the end
+		return msg, nil
+	default:
+		return nil, l.cause()
 	}
 }
 

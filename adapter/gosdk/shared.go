@@ -226,6 +226,7 @@ func (e *shared) lane(s *sharedReceiver, scope transport.Scope) (*link, error) {
 		return l, nil
 	}
 	l := newLink(laneConn{s.conn}, &s.h.opts, true)
+	l.stateless = s.revision
 	_, err := e.server.Connect(sessionContext(context.Background(), l), joined{l, s.h.versions}, &mcp.ServerSessionOptions{State: s.state(false, false)})
 	if err != nil {
 		return nil, err

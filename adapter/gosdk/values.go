@@ -8,11 +8,14 @@ import (
 	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wirespool/wirespool/protocol"
 )
 
 // The SDK gives every handler of a session the values of one context. Middleware of
 // ours, once in each server, adds those of the HTTP request that a call came in:
-// what authentication and tracing in front of the handler have put there.
+// what authentication and tracing in front of the handler have put there. It is also
+// where stand-ins become calls.
 
 // linkKey is under which the context of a session has its link.
 type linkKey struct{}
@@ -33,17 +36,34 @@ func install(s *mcp.Server) {
 		return
 	}
 	runtime.AddCleanup(s, func(p weak.Pointer[mcp.Server]) { installed.Delete(p) }, p)
-	s.AddReceivingMiddleware(addValues)
+	s.AddReceivingMiddleware(receive)
 }
 
-func addValues(next mcp.MethodHandler) mcp.MethodHandler {
+func receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if l, _ := ctx.Value(linkKey{}).(*link); l != nil && l.pushed {
-			if c := l.current(ctx, req); c != nil {
-				ctx = &callContext{ctx, c.via.Context(), l.values}
-			}
+		l, _ := ctx.Value(linkKey{}).(*link)
+		if l == nil {
+			return next(ctx, method, req)
 		}
-		return next(ctx, method, req)
+		c := l.current(ctx, req)
+		if c == nil {
+			return next(ctx, method, req)
+		}
+		first := (c.standIn != nil || method == protocol.MethodToolsCall) && outermost()
+		if l.pushed {
+			ctx = &callContext{ctx, c.via.Context(), l.values}
+		}
+		switch {
+		case c.standIn == nil:
+			res, err := next(ctx, method, req)
+			if first && err == nil {
+				l.learnWay(c, res)
+			}
+			return res, err
+		case !first:
+			return nil, errNotOutermost
+		}
+		return c.standIn.serve(ctx, l, c, req, next)
 	}
 }
 

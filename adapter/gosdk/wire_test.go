@@ -203,27 +203,34 @@ func TestBatch(t *testing.T) {
 // TestEndOfInput: who closes its side after the last request still gets the answer
 // (ST-20); a handler that never returns does not keep the session.
 func TestEndOfInput(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, feed := io.Pipe()
-		out, sink := io.Pipe()
-		srv := newServer(nil)
-		srv.AddTool(raw("slow"), func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			select {
-			case <-time.After(3 * time.Second):
-				return text("late"), nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		})
-		served := make(chan error, 1)
-		go func() { served <- srv.Run(context.Background(), gosdk.IO(in, sink, nil)) }()
-		w := &wire{t: t, Conn: &half{feed}, lines: bufio.NewReader(out)}
-		w.open("2025-11-25")
-		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
-		require.NoError(t, feed.Close())
-		require.Contains(t, w.line(), "late")
-		require.NoError(t, <-served)
+	for name, run := range map[string]func(context.Context, *mcp.Server, *gosdk.Transport) error{
+		"theirs": func(ctx context.Context, s *mcp.Server, tr *gosdk.Transport) error { return s.Run(ctx, tr) },
+		"ours":   gosdk.Run,
+	} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { endOfInput(t, run) }) })
+	}
+}
+
+func endOfInput(t *testing.T, run func(context.Context, *mcp.Server, *gosdk.Transport) error) {
+	in, feed := io.Pipe()
+	out, sink := io.Pipe()
+	srv := newServer(nil)
+	srv.AddTool(raw("slow"), func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		select {
+		case <-time.After(3 * time.Second):
+			return text("late"), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	})
+	served := make(chan error, 1)
+	go func() { served <- run(context.Background(), srv, gosdk.IO(in, sink, nil)) }()
+	w := &wire{t: t, Conn: &half{feed}, lines: bufio.NewReader(out)}
+	w.open("2025-11-25")
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
+	require.NoError(t, feed.Close())
+	require.Contains(t, w.line(), "late")
+	require.NoError(t, <-served)
 }
 
 // half is a net.Conn that only writes.

@@ -56,9 +56,13 @@ func (l *link) Write(ctx context.Context, msg jsonrpc.Message) error {
 
 // answer sends the answer to a call, unless the peer has cancelled it (CA-05).
 func (l *link) answer(ctx context.Context, resp *jsonrpc.Response, m *codec.Message) {
-	c, cancelled := l.leave(resp.ID)
+	c, left, cancelled := l.leave(resp.ID)
 	if c == nil {
 		return // the call was taken from another link
+	}
+	if !left {
+		l.again(c)
+		return
 	}
 	defer c.finish()
 	if cancelled {
@@ -73,8 +77,12 @@ func (l *link) answer(ctx context.Context, resp *jsonrpc.Response, m *codec.Mess
 		m.Error, m.OneLine = codec.AppendError(nil, errorOf(resp.Error)), true
 	} else {
 		m.Kind, m.Result = codec.Response, codec.Value(resp.Result)
-		m.OneLine = oneLine(resp.Result)
+		m.OneLine = c.standIn != nil || oneLine(resp.Result)
 		switch {
+		case c.standIn != nil:
+			m.Result = c.standIn.result.B
+		case c.signed:
+			l.learnServer(m.Result)
 		case len(m.Result) == 0:
 			m.Result = emptyResult
 		case c.listen:

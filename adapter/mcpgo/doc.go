@@ -56,12 +56,17 @@
 //     bodies, streams and queues are bounded; slow calls over HTTP keep their
 //     connection alive; [streamhttp.Options].Log makes streams resumable.
 //   - Arguments of a tool are decoded once. mcp-go reads the text of a message
-//     several times; the arguments are no longer in it, our hook hands them over.
+//     several times; the arguments are no longer in it, our hook hands them over, and
+//     the same with who sends a request of 2026-07-28.
 //
 // What stays mcp-go's limit:
 //
 //   - It decodes the rest of each message itself, with encoding/json, and its
-//     client decodes each result. That is most of what a small call still costs.
+//     client decodes each result. That is most of what a small call still costs. Its
+//     client on bare net/http, without any server, is 1.9 times as fast as client
+//     and server on its own HTTP transports with sessions, in 0.53 of the bytes, 2.8
+//     times and 0.34 in 2026-07-28; here it is 1.3 (0.69) and 2.0 (0.50) with the
+//     server, whose part alone is 2.1 (0.58) and 5.2 times (0.24).
 //   - Hooks see ids as its decoder makes them, integers as float64.
 //   - It takes member names that differ in case alone for the same.
 //   - Tasks are those of 2025-11-25.

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/protocol"
 )
 
 // What mcp-go wants to say is encoded here where that is simple, and handed to
@@ -59,9 +60,18 @@ func appendToolResult(dst []byte, r *mcp.CallToolResult) ([]byte, error) {
 		dst = codec.AppendString(append(dst, `,"requestState":`...), r.RequestState)
 	}
 	if err == nil && r.Meta != nil {
-		dst, err = appendJSON(append(dst, `,"_meta":`...), r.Meta)
+		dst, err = appendMeta(append(dst, `,"_meta":`...), r.Meta)
 	}
 	return append(dst, '}'), err
+}
+
+// appendMeta appends a _meta, which would otherwise be copied first and checked
+// last.
+func appendMeta(dst []byte, m *mcp.Meta) ([]byte, error) {
+	if _, twice := m.AdditionalFields[protocol.MetaProgressToken]; m.ProgressToken == nil || twice {
+		return appendObject(dst, m.AdditionalFields, plainDepth)
+	}
+	return appendJSON(dst, m)
 }
 
 // appendContent appends one item of content.

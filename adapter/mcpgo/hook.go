@@ -87,6 +87,12 @@ func (c *callSession) complete(ctx context.Context, call *mcp.CallToolRequest) {
 	if capabilities := c.sender.capabilities; capabilities != nil {
 		own := *capabilities
 		info := server.RequestProtocolInfoFromContext(ctx)
+		if c.sender.version != "" {
+			info.Modern, info.ProtocolVersion, info.LogLevel = true, c.sender.version, c.sender.level
+			if !c.Initialized() {
+				c.Initialize()
+			}
+		}
 		info.ClientCapabilities = &own
 		c.SetClientCapabilities(own)
 		if c.sender.info != nil {

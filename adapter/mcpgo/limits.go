@@ -30,7 +30,7 @@ const (
 // the next message: a large one must not be held for ever.
 const (
 	maxKeptText   = 16 << 10
-	maxPooledText = 1 << 20
+	maxPooledText = 1<<20 + 1<<18
 )
 
 // largeText is what memory is made for in one go, and roomBehind what is left then

@@ -14,6 +14,10 @@ import (
 type client struct {
 	info         *mcp.Implementation
 	capabilities *mcp.ClientCapabilities
+
+	// Of one request, where HandleMessage does not see them.
+	version string
+	level   mcp.LoggingLevel
 }
 
 // clients remembers what the clients of a connection say of themselves, which is
@@ -54,9 +58,12 @@ func (c *clients) find(info, capabilities codec.Value) (client, bool) {
 	return found, true
 }
 
-// appendMeta appends what HandleMessage itself looks for in a _meta, which is the
-// version, the log level and what traces need; the rest is for the hook. It is
-// false if _meta has to stay as it is.
+// appendMeta appends what HandleMessage itself looks for in a _meta, which is what
+// traces need; the rest is for the hook. Where there is something for traces, the
+// version and the log level stay too, and HandleMessage knows by them that the
+// request is one of 2026-07-28; where there is nothing, it takes it for a legacy one
+// and looks for less, and the hook tells it before the handler runs. It is false if
+// _meta has to stay as it is.
 func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
 	if meta.Kind() != codec.Object {
 		return dst, false
@@ -64,6 +71,8 @@ func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
 	from := len(dst)
 	decoded := &mcp.Meta{AdditionalFields: make(map[string]any)}
 	var info, capabilities codec.Value
+	var version, level string
+	var traced bool
 	for name, value := range meta.Members() {
 		text, ok := plainString(name)
 		if !ok {
@@ -82,6 +91,14 @@ func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
 		case protocol.MetaClientCapabilities:
 			capabilities = value
 		default:
+			switch text {
+			case protocol.MetaProtocolVersion:
+				version, _ = x.(string)
+			case protocol.MetaLogLevel:
+				level, _ = x.(string)
+			default:
+				traced = true
+			}
 			dst = append(append(comma(dst, from), name...), ':')
 			dst = append(dst, value...)
 		}
@@ -92,7 +109,12 @@ func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
 		if c.sender, ok = c.conn.clients.find(info, capabilities); !ok {
 			return dst, false
 		}
-		dst = append(comma(dst, from), `"`+protocol.MetaClientCapabilities+`":{}`...)
+		if !traced && mcp.IsValidProtocolVersion(version) {
+			dst = dst[:from]
+			c.sender.version, c.sender.level = version, mcp.LoggingLevel(level)
+		} else {
+			dst = append(comma(dst, from), `"`+protocol.MetaClientCapabilities+`":{}`...)
+		}
 	}
 	c.meta = decoded
 	return dst, true

@@ -289,3 +289,45 @@ func TestSlowHuman(t *testing.T) {
 		<-w.ended
 	})
 }
+
+// TestRequestProtocolInfo: a handler finds the same about a request of 2026-07-28
+// whether HandleMessage has seen its _meta or our hook has told it, and the result
+// says the same (SH26-09).
+func TestRequestProtocolInfo(t *testing.T) {
+	s := newMCPServer()
+	s.AddTool(mcp.NewTool("info"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		session := server.ClientSessionFromContext(ctx)
+		info := struct {
+			*server.RequestProtocolInfo
+			IsModern, Initialized bool
+			Version               string
+			Session               mcp.Implementation
+			Token                 any
+		}{
+			server.RequestProtocolInfoFromContext(ctx), server.IsModernRequest(ctx), session.Initialized(), server.RequestProtocolVersion(ctx),
+			session.(server.SessionWithClientInfo).GetClientInfo(), r.Params.Meta.ProgressToken,
+		}
+		text, err := json.Marshal(info)
+		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(string(text))}, Result: mcp.Result{
+			Meta: &mcp.Meta{ProgressToken: 1, AdditionalFields: map[string]any{"k": []int{1}}},
+		}}, err
+	})
+	w := dial(t, s, nil)
+	for _, meta := range []string{``, `,"io.modelcontextprotocol/logLevel":"info"`, `,"progressToken":7`} {
+		var answers []string
+		for _, traced := range []string{``, `,"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`} {
+			w.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"info",` + meta26 + meta + traced + `}}}`)
+			answers = append(answers, w.read())
+		}
+		require.JSONEq(t, answers[0], answers[1])
+		for _, want := range []string{
+			`\"Modern\":true`, `\"IsModern\":true`, `\"Version\":\"2026-07-28\"`, `\"Initialized\":true`, `\"ClientInfo\":{\"name\":\"c\"`,
+			`\"elicitation\":{}`, `"resultType":"complete"`, `"io.modelcontextprotocol/serverInfo":{`, `"k":[1]`, `"progressToken":1`,
+		} {
+			require.Contains(t, answers[0], want)
+		}
+		if strings.Contains(meta, "logLevel") {
+			require.Contains(t, answers[0], `\"LogLevel\":\"info\"`)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wirespool/wirespool/adapter/gosdk"
@@ -26,13 +27,21 @@ type gosdkRow struct {
 
 var gosdkRows = []gosdkRow{
 	{"stdio", "go-sdk", func(tb testing.TB, params string) func() error {
-		return overPipes(tb, params, func(in io.ReadCloser, out io.WriteCloser) mcp.Transport {
-			return &mcp.IOTransport{Reader: in, Writer: out}
+		return overPipes(tb, params, func(s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+			return s.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: out})
 		})
 	}},
 	{"stdio", "wirespool", func(tb testing.TB, params string) func() error {
-		return overPipes(tb, params, func(in io.ReadCloser, out io.WriteCloser) mcp.Transport { return gosdk.IO(in, out, nil) })
+		return overPipes(tb, params, func(s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+			return gosdk.Run(context.Background(), s, gosdk.IO(in, out, nil))
+		})
 	}},
+	{"stdio", "wirespool-transport", func(tb testing.TB, params string) func() error {
+		return overPipes(tb, params, func(s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+			return s.Run(context.Background(), gosdk.IO(in, out, nil))
+		})
+	}},
+	{"stdio", "limit-go-sdk", overNothing},
 	{"http", "go-sdk", func(tb testing.TB, params string) func() error {
 		return overHTTP(tb, params, false, mcp.NewStreamableHTTPHandler(echoServer(), bodies(false)))
 	}},
@@ -72,13 +81,18 @@ const textHead = `{"text":"`
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
 	`"clientInfo":{"name":"bench","version":"1"}}}`
 
-func overPipes(tb testing.TB, params string, transport func(io.ReadCloser, io.WriteCloser) mcp.Transport) func() error {
+func overPipes(tb testing.TB, params string, run func(*mcp.Server, io.ReadCloser, io.WriteCloser) error) func() error {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	if _, err := echoServer()(nil).Connect(context.Background(), transport(in, out), nil); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = toServer.Close(); _ = fromServer.Close() })
+	ended := make(chan error, 1)
+	go func() { ended <- run(echoServer()(nil), in, out) }()
+	tb.Cleanup(func() {
+		_ = toServer.Close()
+		_ = fromServer.Close()
+		if err := <-ended; err != nil {
+			tb.Error(err)
+		}
+	})
 	lines := bufio.NewReaderSize(fromServer, 64<<10)
 	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + params + "}}\n")
 	exchange := func(request []byte) (int, error) {
@@ -98,6 +112,53 @@ func overPipes(tb testing.TB, params string, transport func(io.ReadCloser, io.Wr
 		return errors.Join(err, answered(n, params))
 	}
 }
+
+// overNothing has a server answer over a transport that costs nothing, and neither
+// reads nor writes JSON: what the SDK itself takes for a call that it decodes.
+func overNothing(tb testing.TB, params string) func() error {
+	n := nothing{make(chan jsonrpc.Message), make(chan int)}
+	if _, err := echoServer()(nil).Connect(context.Background(), n, nil); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { close(n.in) })
+	id, _ := jsonrpc.MakeID(1.0)
+	var initialize struct{ Params json.RawMessage }
+	if err := json.Unmarshal([]byte(hello), &initialize); err != nil {
+		tb.Fatal(err)
+	}
+	n.in <- &jsonrpc.Request{ID: id, Method: "initialize", Params: initialize.Params}
+	<-n.out
+	call := &jsonrpc.Request{ID: id, Method: "tools/call", Params: json.RawMessage("{" + params + "}")}
+	return func() error {
+		n.in <- call
+		return answered(<-n.out, params)
+	}
+}
+
+// nothing is a transport and its connection.
+type nothing struct {
+	in  chan jsonrpc.Message
+	out chan int // the length of a result
+}
+
+func (n nothing) Connect(context.Context) (mcp.Connection, error) { return n, nil }
+
+func (n nothing) Read(context.Context) (jsonrpc.Message, error) {
+	if m, ok := <-n.in; ok {
+		return m, nil
+	}
+	return nil, io.EOF
+}
+
+func (n nothing) Write(_ context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Response); ok {
+		n.out <- len(r.Result)
+	}
+	return nil
+}
+
+func (nothing) Close() error      { return nil }
+func (nothing) SessionID() string { return "" }
 
 // lineLength reads a line and drops it.
 func lineLength(r *bufio.Reader) (n int, err error) {

@@ -36,6 +36,7 @@
 // AdapterGoSDK: a server of go-sdk on its own transports, and on wirespool by its
 // adapter: over pipes, and over HTTP without sockets, in JSON. What a client would
 // send is bytes that are there already. The tool returns the text it was called with.
+// On stdio wirespool is by gosdk.Run, wirespool-transport by the server's own Run.
 //
 // AdapterMCPGo: mcp-go on its own transports, and on wirespool by its adapter: client
 // and server together, over pipes and HTTP on loopback, and the server alone.
