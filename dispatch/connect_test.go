@@ -185,7 +185,7 @@ func TestConnectContext(t *testing.T) {
 func TestConnectJSONRPC(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, conn := newWire(t, nil)
-		c, err := dispatch.Connect(t.Context(), dialConn{conn}, &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
+		c, err := dispatch.Connect(t.Context(), to(conn), &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
 		require.NoError(t, err)
 		go func() {
 			w.want(`{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2]}`)

@@ -5,11 +5,55 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/transport"
 )
+
+// to is a dialer of a connection that is there already.
+func to(c transport.Conn) transport.Dialer {
+	return transport.DialFunc(func(context.Context) (transport.Conn, error) { return c, nil })
+}
+
+// A client that calls a tool, hears how far it is, and waits no longer than a
+// second without news and a minute in all.
+func ExampleConnect() {
+	srv := dispatch.NewServer(&dispatch.Options{Info: dispatch.Info{Name: "copier", Version: "1", Capabilities: []byte(`{"tools":{}}`)}})
+	srv.Handle("tools/call", func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+		for done := range 2 {
+			if err := r.Progress(ctx, float64(done+1), 2, "copied a file"); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, `{"content":[]}`...), nil
+	})
+	near, far := transport.Pipe(nil) // or stdio.Command, streamhttp.URL, sse.URL
+	ctx := context.Background()
+	go func() { _ = srv.Serve(ctx, far) }()
+
+	client, err := dispatch.Connect(ctx, to(near), nil) // finds out what the server speaks
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = client.Close() }()
+	res, err := client.CallRaw(ctx, "tools/call", []byte(`{"name":"copy","arguments":{}}`),
+		dispatch.WithTimeout(time.Second, time.Minute),
+		dispatch.WithProgress(func(p dispatch.Progress) { fmt.Println(p.Message, p.Progress, "of", p.Total) }))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer res.Release()
+	content, err := codec.Find(res.Value(), "content")
+	fmt.Println(client.Peer().Revision(), string(content), err)
+	// Output:
+	// copied a file 1 of 2
+	// copied a file 2 of 2
+	// 2026-07-28 [] <nil>
+}
 
 // required stands for a JSON Schema validator: any function of params will do.
 func required(names ...string) func(params codec.Value) error {
@@ -44,7 +88,7 @@ func ExampleMux_Validate() {
 
 	near, far := transport.Pipe(nil)
 	go func() { _ = server.Serve(context.Background(), far) }()
-	client, err := dispatch.Connect(context.Background(), dialConn{near}, &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
+	client, err := dispatch.Connect(context.Background(), to(near), &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -77,7 +77,7 @@ func TestCallToADeafPeer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		begun := time.Now()
-		_, err := dispatch.Connect(ctx, dialConn{transport.Stream(far, framing.Newline, nil)}, nil)
+		_, err := dispatch.Connect(ctx, to(transport.Stream(far, framing.Newline, nil)), nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Less(t, time.Since(begun), 2*time.Second)
 		require.NoError(t, near.Close())

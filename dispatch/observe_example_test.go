@@ -33,7 +33,7 @@ func ExampleObservers() {
 	ctx := context.Background()
 	near, far := transport.Pipe(nil)
 	go func() { _ = srv.Serve(ctx, far) }()
-	client, err := dispatch.Connect(ctx, dialConn{near}, &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
+	client, err := dispatch.Connect(ctx, to(near), &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
 	if err != nil {
 		fmt.Println(err)
 		return

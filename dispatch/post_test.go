@@ -21,7 +21,7 @@ import (
 // is told to.
 func deaf(t *testing.T) (*dispatch.Client, *bufio.Reader, net.Conn) {
 	near, far := net.Pipe()
-	c, err := dispatch.Connect(t.Context(), dialConn{transport.Stream(near, framing.Newline, nil)},
+	c, err := dispatch.Connect(t.Context(), to(transport.Stream(near, framing.Newline, nil)),
 		&dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
 	require.NoError(t, err)
 	t.Cleanup(func() {

@@ -32,7 +32,7 @@ func rawServerIn(t testing.TB, revision string, o *dispatch.ClientOptions, handl
 		w.send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"` + revision + `","capabilities":{},"serverInfo":{"name":"raw","version":"1"}}}`)
 		w.want(opened)
 	}()
-	c, err := dispatch.Connect(t.Context(), dialConn{conn}, o)
+	c, err := dispatch.Connect(t.Context(), to(conn), o)
 	require.NoError(t, err)
 	<-shaken
 	t.Cleanup(func() { _ = c.Close() })

@@ -113,10 +113,6 @@ type joined struct {
 	peer   *dispatch.Peer // the client as the server sees it
 }
 
-type dialConn struct{ transport.Conn }
-
-func (d dialConn) Dial(context.Context) (transport.Conn, error) { return d.Conn, nil }
-
 var everything = dispatch.Info{
 	Name: "test", Version: "1",
 	Capabilities: []byte(`{"sampling":{},"roots":{"listChanged":true},"elicitation":{},"logging":{},"tools":{"listChanged":true}}`),
@@ -135,7 +131,7 @@ func joinConns(t testing.TB, o dispatch.Options, near, far transport.Conn, serve
 		o.Info = everything
 	}
 	s := serveConn(t, &o, far, server)
-	c, err := dispatch.Connect(t.Context(), dialConn{near}, &dispatch.ClientOptions{
+	c, err := dispatch.Connect(t.Context(), to(near), &dispatch.ClientOptions{
 		Options: o, Era: dispatch.EraLegacy, Handlers: client,
 	})
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ func (s *scripted) SessionID() string        { return "" }
 func script(t testing.TB, fate func(attempt int, m *codec.Message) outcome) (*scripted, *dispatch.Client) {
 	s := &scripted{fate: fate, in: make(chan func(*transport.Inbound) error, 64)}
 	s.end = sync.OnceFunc(func() { close(s.in) })
-	c, err := dispatch.Connect(t.Context(), dialConn{s}, &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
+	c, err := dispatch.Connect(t.Context(), to(s), &dispatch.ClientOptions{Options: dispatch.Options{Profile: dispatch.JSONRPC}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return s, c
@@ -484,7 +484,7 @@ func TestOutcomeUnknown(t *testing.T) {
 			w.next()
 			_ = w.conn.Close()
 		}()
-		_, err = dispatch.Connect(t.Context(), dialConn{conn}, &dispatch.ClientOptions{Era: dispatch.EraLegacy})
+		_, err = dispatch.Connect(t.Context(), to(conn), &dispatch.ClientOptions{Era: dispatch.EraLegacy})
 		require.ErrorIs(t, err, net.ErrClosed)
 		require.NotErrorIs(t, err, dispatch.ErrOutcomeUnknown, "a handshake makes no difference")
 	})

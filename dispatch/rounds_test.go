@@ -278,7 +278,7 @@ func TestWithAnswers(t *testing.T) {
 						}
 					}
 				}()
-				c, err := dispatch.Connect(t.Context(), dialConn{conn}, &dispatch.ClientOptions{Options: dispatch.Options{Limits: dispatch.Limits{MaxRounds: 2}}})
+				c, err := dispatch.Connect(t.Context(), to(conn), &dispatch.ClientOptions{Options: dispatch.Options{Limits: dispatch.Limits{MaxRounds: 2}}})
 				require.NoError(t, err)
 				defer func() { _ = c.Close() }()
 				res, err := c.CallRaw(t.Context(), protocol.MethodToolsCall, []byte(`{"name":"x"}`), dispatch.WithAnswers(func(_ context.Context, ask dispatch.Ask) ([]byte, error) {

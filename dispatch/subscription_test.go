@@ -304,7 +304,7 @@ func joinModern(t testing.TB, o, co dispatch.Options, server func(*dispatch.Serv
 	t.Helper()
 	near, far := transport.Pipe(nil)
 	s := serveConn(t, &o, far, server)
-	c, err := dispatch.Connect(t.Context(), dialConn{near}, &dispatch.ClientOptions{Options: co, Era: dispatch.EraModern, Handlers: client})
+	c, err := dispatch.Connect(t.Context(), to(near), &dispatch.ClientOptions{Options: co, Era: dispatch.EraModern, Handlers: client})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return &joined{server: s.Server, client: c}
@@ -398,7 +398,7 @@ func TestListenFails(t *testing.T) {
 			w.want(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{…"notifications":{"toolsListChanged":true}}}`)
 			script(w)
 		}()
-		c, err := dispatch.Connect(t.Context(), dialConn{conn}, nil)
+		c, err := dispatch.Connect(t.Context(), to(conn), nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = c.Close() })
 		s, err := c.Listen(ctx, dispatch.Filter{ToolsListChanged: true}, nil)

@@ -2,6 +2,7 @@ package framing_test
 
 import (
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"strings"
@@ -45,4 +46,21 @@ func Example() {
 	// {"id":2}
 	// {"id":3}
 	// end: EOF
+}
+
+// Content-Length framing, as language servers have it.
+func ExampleNewReader() {
+	r := framing.NewReader(strings.NewReader("Content-Length: 8\r\n\r\n{\"id\":1}"), framing.ContentLength, nil)
+	for {
+		frame, err := r.Next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(string(frame.Bytes()))
+		frame.Release() // its memory is read into again
+	}
+	// Output: {"id":1}
 }

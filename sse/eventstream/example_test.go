@@ -1,8 +1,11 @@
 package eventstream_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"time"
 
@@ -46,4 +49,35 @@ func Example() {
 	//
 	// k.0 true ""
 	// k.1 true "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"
+}
+
+// A source connects again when its stream breaks, from the last event it had.
+func ExampleNewSource() {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", eventstream.ContentType)
+		switch r.Header.Get("Last-Event-ID") {
+		case "":
+			_, _ = io.WriteString(w, "retry: 1\n\nid: 1\ndata: one\n\nid: 2\nda") // breaks in the middle of an event
+		case "1":
+			_, _ = io.WriteString(w, "id: 2\ndata: two\n\n")
+		default:
+			w.WriteHeader(http.StatusNoContent) // there is no more
+		}
+	}))
+	defer web.Close()
+	open := eventstream.Requests(web.Client(), func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, web.URL, nil)
+	})
+	s := eventstream.NewSource(context.Background(), open, nil)
+	defer s.Close()
+	for {
+		e, err := s.Next()
+		if err != nil {
+			return
+		}
+		fmt.Printf("%s %s\n", e.ID, e.Data)
+	}
+	// Output:
+	// 1 one
+	// 2 two
 }
