@@ -86,12 +86,20 @@ fuzz-long: ## the same for a night: a hundred times as many
 	.ci/fuzz '' "$(FUZZ_TOTAL)00"
 
 .PHONY: bench
-bench: ## run the benchmarks (BENCH=regexp BENCH_TIME=1s)
+bench: ## run the benchmarks one after the other (BENCH=regexp BENCH_TIME=1s)
 	$(each) go test -run='^$$' -bench='$(BENCH)' -benchtime=$(BENCH_TIME) -benchmem ./...
 
 .PHONY: bench-quick
 bench-quick: ## run each benchmark once, to see that it still works
 	$(each) go test -run='^$$' -bench=. -benchtime=1x ./...
+
+.PHONY: bench-ratios
+bench-ratios: ## compare with peers and limits in two minutes: tables of ratios, verdicts on the targets
+	cd bench/peers && go run ./cmd/wirebench -quick -within 2m
+
+.PHONY: bench-write
+bench-write: ## the same in twenty minutes on a quiet machine: writes docs/benchmarks.md, docs/profiles.md, plots
+	cd bench/peers && go run ./cmd/wirebench -conns 16 -idle 1000 -streams 100 -write ../../docs
 
 .PHONY: conformance
 conformance: ## run the official MCP conformance suite, server and client

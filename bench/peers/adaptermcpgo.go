@@ -28,11 +28,7 @@ func MCPGoGroups() []work.Group { return append(mcpgoGroups(), mcpgoServerGroups
 // mcpgoGroups measure a call of a tool by mcp-go's client, answered by mcp-go's
 // server with the text it was called with.
 func mcpgoGroups() (all []work.Group) {
-	for _, s := range []struct {
-		name  string
-		size  int
-		calls int
-	}{{"100B", 100, 1024}, {"64KB", 64 << 10, 64}, {"1MB", 1 << 20, 8}} {
+	for _, s := range adapterSizes {
 		for _, way := range []struct {
 			shape       string
 			version     string
@@ -44,14 +40,9 @@ func mcpgoGroups() (all []work.Group) {
 			{"http-2026", mcp.ProtocolVersion20260728, stockHTTP, oursHTTP},
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
-			all = append(all, work.Group{
-				Op: "AdapterMCPGo", Shape: way.shape, Size: s.name, Messages: s.calls, Bytes: 2 * s.calls * s.size,
-				Found: fmt.Sprint(s.calls, " answered"),
-				Entries: []work.Entry{
-					mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
-					mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock),
-				},
-			})
+			all = append(all, adapterGroup("AdapterMCPGo", way.shape, s.name, s.calls, s.size,
+				mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
+				mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock)))
 		}
 	}
 	return all
@@ -69,7 +60,7 @@ func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServ
 	answered := 0
 	do := func() error {
 		answered = 0
-		link, err := open(echoServer())
+		link, err := open(echoMCPGo())
 		if err != nil {
 			return err
 		}
@@ -78,7 +69,7 @@ func mcpgoCalls(impl, version, text string, calls int, open func(*server.MCPServ
 	}
 	return work.Entry{
 		Impl: impl, Do: do,
-		Bytes: func() int { return 2 * answered * len(text) },
+		Bytes: func() int { return answered * len(text) },
 		Found: func() string { return fmt.Sprint(answered, " answered") },
 	}
 }

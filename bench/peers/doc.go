@@ -10,8 +10,8 @@
 //
 // A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, HTTP,
 // AdapterGoSDK or AdapterMCPGo, then shape=…/size=…/impl=…, as in package bench.
-// [Groups] returns the same rows, for
-// a program that lets the impls of a group take turns.
+// [Groups], [GoSDKGroups] and [MCPGoGroups] return the same rows, for a program that
+// lets the impls of a group take turns.
 //
 // # What is compared
 //
@@ -34,12 +34,14 @@
 // answer something constant.
 //
 // AdapterGoSDK: a server of go-sdk on its own transports, and on wirespool by its
-// adapter: over pipes, and over HTTP without sockets, in JSON. What a client would
-// send is bytes that are there already. The tool returns the text it was called with.
-// On stdio wirespool is by gosdk.Run, wirespool-transport by the server's own Run.
+// adapter: over a byte stream, and over HTTP without sockets, in JSON. What a client
+// would send is bytes that are there already. The tool returns the text it was called
+// with. Over the byte stream wirespool is by gosdk.Run, wirespool-transport by the
+// server's own Run.
 //
 // AdapterMCPGo: mcp-go on its own transports, and on wirespool by its adapter: client
-// and server together, over pipes and HTTP on loopback, and the server alone.
+// and server together, over pipes and HTTP on loopback, and the server alone in the
+// way of AdapterGoSDK.
 //
 // HTTP: a call to a Streamable HTTP server on the loopback address, its client
 // included. go-sdk has a typed tool; mcp-go answers with an event stream when its

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,32 +29,54 @@ func (p programs) path(name string) string {
 
 func (p programs) remove() { _ = os.RemoveAll(p.dir) }
 
-// build builds what the parts need: the servers, and this command once more with
-// the tag purego.
+func (p programs) has(name string) bool {
+	_, err := os.Stat(p.path(name))
+	return err == nil
+}
+
+// build builds what the parts need: the servers and clients, and this command once
+// more with the tag purego, and with encoding/json/v2 where the toolchain has it.
 func build(ctx context.Context, o *options) (programs, error) {
 	dir, err := os.MkdirTemp("", "wirebench-")
 	if err != nil {
 		return programs{}, err
 	}
 	p := programs{dir}
-	var runs [][]string
-	if o.has("stdio") || o.has("memory") || o.has("profile") {
-		runs = append(runs, []string{"-o", dir + string(filepath.Separator), module + "/internal/servers/..."})
+	needs := func(parts ...string) bool { return slices.ContainsFunc(parts, o.has) }
+	if needs("stdio", "memory", "profile") {
+		err = errors.Join(err, goBuild(ctx, nil, "-o", dir+string(filepath.Separator), module+"/internal/servers/..."))
 	}
-	if o.has("http") || o.has("idle") || o.has("fanout") || o.has("client") {
-		runs = append(runs, []string{"-o", dir + string(filepath.Separator), module + "/internal/webservers/..."})
+	if needs("profile") || needs(webParts...) {
+		err = errors.Join(err, goBuild(ctx, nil, "-o", dir+string(filepath.Separator), module+"/internal/webservers/..."))
 	}
-	if o.has("purego") {
-		runs = append(runs, []string{"-tags", "purego", "-o", p.path("purego"), module + "/cmd/wirebench"})
+	if needs("purego") {
+		err = errors.Join(err, goBuild(ctx, nil, "-tags", "purego", "-o", p.path("purego"), module+"/cmd/wirebench"))
 	}
-	for _, args := range runs {
-		out, err := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...).CombinedOutput()
-		if err != nil {
-			p.remove()
-			return programs{}, fmt.Errorf("go build (wirebench runs in the folder bench/peers): %w\n%s", err, out)
-		}
+	if needs("jsonv2") && haveV2(ctx) {
+		err = errors.Join(err, goBuild(ctx, withV2, "-o", p.path("jsonv2"), module+"/cmd/wirebench"))
 	}
-	return p, nil
+	if err != nil {
+		p.remove()
+	}
+	return p, err
+}
+
+func goBuild(ctx context.Context, env []string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build (wirebench runs in the folder bench/peers): %w\n%s", err, out)
+	}
+	return nil
+}
+
+// withV2 lets a toolchain that has encoding/json/v2 as an experiment show it.
+var withV2 = []string{"GOEXPERIMENT=jsonv2"}
+
+func haveV2(ctx context.Context) bool {
+	cmd := exec.CommandContext(ctx, "go", "list", "encoding/json/v2")
+	cmd.Env = append(os.Environ(), withV2...)
+	return cmd.Run() == nil
 }
 
 // place says where and when a run was made.

@@ -16,11 +16,11 @@ func measureFanout(ctx context.Context, o *options, w io.Writer, built programs)
 		for _, size := range webSizes {
 			servers, err := startWeb(ctx, built, order)
 			if err != nil {
-				return nil, err
+				return all, err
 			}
 			runs, err := fanouts(o, w, servers, order, n, size)
 			if err := errors.Join(err, servers.close()); err != nil {
-				return nil, err
+				return all, err
 			}
 			all = append(all, runs...)
 		}
@@ -37,24 +37,28 @@ func fanouts(o *options, w io.Writer, servers webServers, order []string, n, siz
 	streams := map[string]*load.Streams{}
 	for _, name := range order {
 		if streams[name], err = servers[name].OpenStreams(n); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return all, fmt.Errorf("%s: %w", name, err)
 		}
 		defer streams[name].Close()
 	}
 	for _, burst := range bursts {
 		r := webRun{
-			name: fmt.Sprintf("Fanout/shape=%d/size=%s, %d at a time", n, sizeName(size), burst), base: bare, unit: "event", order: order,
+			name: fanoutName(n, size, burst), base: bare, unit: "event", order: order,
 		}
 		err := r.rounds(o.rounds, func(name string) (load.WebResult, error) {
 			return streams[name].Fanout(size, burst, o.turn)
 		})
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		if err := r.writeTable(w); err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+func fanoutName(n, size, burst int) string {
+	return fmt.Sprintf("Fanout/shape=%d/size=%s, %d at a time", n, sizeName(size), burst)
 }

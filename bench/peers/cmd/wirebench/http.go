@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -58,26 +59,56 @@ func (c webCell) name() string {
 	return fmt.Sprintf("HTTP/shape=%s-%s/size=%s, %d connections", kind, c.era, sizeName(c.size), c.conns)
 }
 
-// measureHTTP measures whole servers: each kind of call by all of them in turn.
-func measureHTTP(ctx context.Context, o *options, w io.Writer, built programs) (all []webRun, err error) {
-	for _, era := range []string{bench.Session, bench.Stateless, bench.Modern} {
-		for _, events := range []bool{false, true} {
-			for _, size := range webSizes {
-				if !o.groups.MatchString(webCell{era, events, size, o.conns[0]}.name()) {
-					continue
-				}
-				runs, err := measureCells(ctx, o, built, era, events, size)
-				if err != nil {
-					return nil, err
-				}
-				for _, r := range runs {
-					if err := r.writeTable(w); err != nil {
-						return nil, err
+// webCells yields every kind of call, over so many connections.
+func webCells(conns []int) iter.Seq[webCell] {
+	return func(yield func(webCell) bool) {
+		for _, era := range []string{bench.Session, bench.Stateless, bench.Modern} {
+			for _, events := range []bool{false, true} {
+				for _, size := range webSizes {
+					for _, n := range conns {
+						if !yield(webCell{era, events, size, n}) {
+							return
+						}
 					}
 				}
-				all = append(all, runs...)
 			}
 		}
+	}
+}
+
+// arguments are those of the servers.
+func (c webCell) arguments() []string {
+	return []string{
+		"-stateless=" + strconv.FormatBool(c.era != bench.Session), "-events=" + strconv.FormatBool(c.events), "-size=" + strconv.Itoa(c.size),
+	}
+}
+
+// shape is what one of the servers is asked.
+func (c webCell) shape(name string) load.WebShape {
+	shape := load.WebShape{Era: c.era, Accept: acceptBoth, Size: c.size, Conns: c.conns, Check: !strings.HasPrefix(name, "limit-")}
+	if c.events && strings.HasPrefix(name, ours) {
+		shape.Accept = "text/event-stream" // it answers with JSON wherever that does
+	}
+	return shape
+}
+
+// measureHTTP measures whole servers: each kind of call by all of them in turn,
+// over few and many connections.
+func measureHTTP(ctx context.Context, o *options, w io.Writer, built programs) (all []webRun, err error) {
+	for cell := range webCells(o.conns[:1]) {
+		if !o.groups.MatchString(cell.name()) {
+			continue
+		}
+		runs, err := measureCells(ctx, o, built, cell)
+		if err != nil {
+			return all, err
+		}
+		for _, r := range runs {
+			if err := r.writeTable(w); err != nil {
+				return all, err
+			}
+		}
+		all = append(all, runs...)
 	}
 	return all, nil
 }
@@ -86,26 +117,20 @@ func measureHTTP(ctx context.Context, o *options, w io.Writer, built programs) (
 var webSizes = []int{200, 4 << 10}
 
 // measureCells measures the same calls over few and many connections.
-func measureCells(ctx context.Context, o *options, built programs, era string, events bool, size int) (all []webRun, err error) {
+func measureCells(ctx context.Context, o *options, built programs, cell webCell) (all []webRun, err error) {
 	order := webContenders
-	if era != bench.Session { // where nothing is kept
+	if cell.era != bench.Session { // where nothing is kept
 		order = append([]string{"wirespool"}, webContenders[2:]...)
 	}
-	servers, err := startWeb(ctx, built, order, "-stateless="+strconv.FormatBool(era != bench.Session),
-		"-events="+strconv.FormatBool(events), "-size="+strconv.Itoa(size))
+	servers, err := startWeb(ctx, built, order, cell.arguments()...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, servers.close()) }()
-	for _, conns := range o.conns {
-		cell := webCell{era, events, size, conns}
+	for _, cell.conns = range o.conns {
 		r := webRun{name: cell.name(), base: bare, unit: "call", order: order}
 		err := r.rounds(o.rounds, func(name string) (load.WebResult, error) {
-			shape := load.WebShape{Era: era, Accept: acceptBoth, Size: size, Conns: conns, Check: !strings.HasPrefix(name, "limit-")}
-			if events && strings.HasPrefix(name, ours) {
-				shape.Accept = "text/event-stream" // it answers with JSON wherever that does
-			}
-			return servers[name].Web(shape, o.turn)
+			return servers[name].Web(cell.shape(name), o.turn)
 		})
 		if err != nil {
 			return nil, err

@@ -48,13 +48,13 @@ func measureIdle(ctx context.Context, o *options, w io.Writer, built programs) (
 			for _, name := range r.order {
 				i, err := idleTurn(ctx, built, name, n, min(settled, 6*o.turn))
 				if err != nil {
-					return nil, fmt.Errorf("%s, %d idle streams: %w", name, n, err)
+					return all, fmt.Errorf("%s, %d idle streams: %w", name, n, err)
 				}
 				r.samples[name] = append(r.samples[name], i)
 			}
 		}
 		if err := r.writeTable(w); err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, r)
 	}

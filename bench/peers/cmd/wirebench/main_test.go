@@ -27,7 +27,8 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr strings.Builder
 	status := run([]string{
-		"-parts", "micro,stdio,memory,profile,web", "-groups", "Encode/shape=response/size=1K|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
+		"-parts", "micro,adapters,stdio,memory,web,profile",
+		"-groups", "(Encode/shape=response|Adapter.*server-stdio|AdapterGoSDK/shape=stdio)/size=(1K|64K)|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
 		"-span", "100us", "-turn", "5ms", "-window", "4", "-conns", "2", "-streams", "3", "-idle", "10", "-write", dir,
 	}, &stdout, &stderr)
 	if status != 0 {
@@ -38,9 +39,11 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Encode/shape=response/size=1K: go-sdk / wirespool | ≥ 10.0×", "Stdio/shape=call/size=200B, p50", "growth | ≤ 2.00 MiB",
+		"Encode/shape=response/size=1K: go-sdk / wirespool | ≥ 10.0×", "Stdio/shape=call/size=200B, p50", "Heap in use after a call of 64 MiB: growth | ≤ 2.00 MiB",
+		"AdapterGoSDK/shape=stdio/size=64K: go-sdk / wirespool | ≥ 2.00×", "AdapterMCPGo/shape=server-stdio/size=64K, allocated bytes: wirespool / mcp-go | ≤ 0.500×",
+		"\n## Under SDKs\n", "\n| AdapterMCPGo/shape=server-stdio/size=64K | mcp-go |", "(profiles.md)",
 		"\n### Encode/shape=response/size=1K\n", "\n| limit-append |", "\n### Stdio/shape=call/size=200B\n", "\n| mcp-go |",
-		"\n### Memory\n", "\n### Decode/shape=request/size=120B/impl=wirespool\n", "4 in flight\n", "flat%", "commit ",
+		"\n### Memory\n", "\n| heap in use |", "commit ",
 		"\n### HTTP/shape=sse-modern/size=4K, 2 connections\n", "\n| wirespool-log |", "\n### Fanout/shape=3/size=200B, 16 at a time\n",
 		"\n### Client/shape=session/size=4K, 32 at once\n", "\n### Idle/shape=get/size=10\n", "2 connections: wirespool / limit-nethttp | ≤ 1.25×",
 	} {
@@ -49,8 +52,12 @@ func TestPage(t *testing.T) {
 		}
 	}
 	plots, err := filepath.Glob(filepath.Join(dir, "bench-*.svg"))
-	if err != nil || len(plots) != 5 {
+	if err != nil || len(plots) != 6 {
 		t.Errorf("plots %q, %v", plots, err)
+	}
+	profiles, err := os.ReadFile(filepath.Join(dir, "profiles.md"))
+	if err != nil || !strings.Contains(string(profiles), "\n### Encode/shape=response/size=1K/impl=wirespool-oneline\n") {
+		t.Errorf("profiles %v\n%s", err, profiles)
 	}
 	for _, p := range plots {
 		if !strings.Contains(string(page), "("+filepath.Base(p)+")") {
@@ -59,8 +66,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPurego reads what a run of this command as a child process prints.
-func TestPurego(t *testing.T) {
+// TestBuilds reads what a run of this command as a child process prints.
+func TestBuilds(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a link to the test's program needs rights there")
 	}
@@ -74,13 +81,55 @@ func TestPurego(t *testing.T) {
 	}
 	t.Setenv(asCommand, "1")
 	var out strings.Builder
-	all, err := measurePurego(t.Context(), &options{rounds: 1, span: 1000}, &out, built)
-	if err != nil || len(all) != 2 {
-		t.Fatalf("%d groups, %v\n%s", len(all), err, &out)
+	r := &results{}
+	for _, part := range []string{"purego", "jsonv2"} {
+		if err := r.measurePart(t.Context(), &options{rounds: 1, span: 1000}, &out, built, part); err != nil {
+			t.Fatalf("%s: %v\n%s", part, err, &out)
+		}
 	}
-	r := results{purego: all}
+	if len(r.purego) != 2 || len(r.jsonv2) != 0 || !strings.Contains(out.String(), "This toolchain has no jsonv2.") {
+		t.Errorf("%d and %d groups\n%s", len(r.purego), len(r.jsonv2), &out)
+	}
 	if verdicts := r.verdicts(); len(verdicts) != len(puregoTargets) {
 		t.Errorf("verdicts %+v", verdicts)
+	}
+}
+
+// TestWithin keeps what was measured before the time was over.
+func TestWithin(t *testing.T) {
+	dir := t.TempDir()
+	var stdout, stderr strings.Builder
+	status := run([]string{"-parts", "micro", "-groups", "Encode|Decode", "-rounds", "1", "-span", "20ms", "-within", "300ms", "-write", dir}, &stdout, &stderr)
+	if status != 0 || !strings.Contains(stdout.String(), "\nThe 300ms were over in part micro: the rest was not measured.\n") {
+		t.Errorf("status %d, %s\n%s", status, &stderr, &stdout)
+	}
+	if !strings.Contains(stdout.String(), "\nThe parts took: micro ") {
+		t.Errorf("how long it took:\n%s", &stdout)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "benchmarks.md"))
+	if err != nil || !strings.Contains(string(page), "\n### Decode/shape=request/size=120B\n") || strings.Contains(string(page), "\n### Encode") {
+		t.Errorf("%v\n%s", err, page)
+	}
+}
+
+// TestAdapterTargets finds a group for each target, and a target for each size of
+// each group but one: small calls of go-sdk's sessions over HTTP have none.
+func TestAdapterTargets(t *testing.T) {
+	without := map[string]bool{}
+	for _, g := range adapterGroups() {
+		without[g.Name()] = true
+	}
+	for _, target := range adapterTargets {
+		for shape := range strings.FieldsSeq(target.shapes) {
+			name := work.Group{Op: target.op, Shape: shape, Size: target.size}.Name()
+			if !without[name] {
+				t.Errorf("no group %s, or two targets", name)
+			}
+			delete(without, name)
+		}
+	}
+	if len(without) != 1 || !without["AdapterGoSDK/shape=http/size=100B"] {
+		t.Errorf("no targets: %v", without)
 	}
 }
 
@@ -118,7 +167,7 @@ func TestRatio(t *testing.T) {
 
 func TestCommandLine(t *testing.T) {
 	for _, args := range [][]string{
-		{"x"}, {"-parts", "all"}, {"-sizes", "100"}, {"-sizes", "1k"}, {"-conns", "0"}, {"-idle", "10000"}, {"-rounds", "0"}, {"-groups", "("}, {"-none"},
+		{"x"}, {"-parts", "all"}, {"-sizes", "100"}, {"-sizes", "1k"}, {"-conns", "0"}, {"-idle", "10000"}, {"-rounds", "0"}, {"-groups", "("}, {"-none"}, {"-within", "-1s"}, {"-texts", "2M"},
 	} {
 		var stderr strings.Builder
 		if status := run(args, &stderr, &stderr); status != 2 || stderr.Len() == 0 {
@@ -130,7 +179,10 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("help: status %d, %q", status, &out)
 	}
 	o, err := parse([]string{"-quick", "-rounds", "5"}, &out)
-	if err != nil || o.rounds != 5 || o.span.String() != "4ms" || len(o.parts) != len(partNames) {
+	if err != nil || o.rounds != 5 || o.span.String() != "2ms" || len(o.parts) != len(partNames)-2 {
 		t.Errorf("quick: %+v, %v", o, err)
+	}
+	if o, err := parse([]string{"-quick", "-parts", "web,profile"}, &out); err != nil || len(o.parts) != len(webParts)+1 {
+		t.Errorf("quick, parts given: %+v, %v", o, err)
 	}
 }

@@ -31,15 +31,15 @@ func measureMicro(ctx context.Context, o *options, w io.Writer) (all []group, er
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return all, err
 		}
 		m, err := measureGroup(o, g)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.Name(), err)
+			return all, fmt.Errorf("%s: %w", g.Name(), err)
 		}
 		t := m.tables[ours]
 		if _, err := fmt.Fprintf(w, "\n%s\n\n%s", report.Heading(g.Name(), g.Messages, g.Bytes), t.Text); err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, m)
 	}
@@ -79,10 +79,14 @@ func measureGroup(o *options, g work.Group) (group, error) {
 	return m, nil
 }
 
-// measurePurego has the same done by the build with the tag purego, for the
-// groups that have a target there.
-func measurePurego(ctx context.Context, o *options, w io.Writer, built programs) (all []group, err error) {
-	out, err := exec.CommandContext(ctx, built.path("purego"), "-parts", "micro", "-groups", `^Decode/shape=(request|tools)/`,
+// measureBuild has the same done by another build of this command, for a few
+// groups. None are found where there is no such build.
+func measureBuild(ctx context.Context, o *options, w io.Writer, built programs, build, groups string) (all []group, err error) {
+	if !built.has(build) {
+		_, err := fmt.Fprintf(w, "\nThis toolchain has no %s.\n", build)
+		return nil, err
+	}
+	out, err := exec.CommandContext(ctx, built.path(build), "-parts", "micro", "-groups", groups,
 		"-rounds", fmt.Sprint(o.rounds), "-span", o.span.String()).Output()
 	if err != nil {
 		return nil, err
@@ -94,8 +98,8 @@ func measurePurego(ctx context.Context, o *options, w io.Writer, built programs)
 		return nil, err
 	}
 	for _, t := range tables {
-		if _, err := fmt.Fprintf(w, "\n%s %s, with the tag purego\n\n%s", t.Name, t.Note, t.Text); err != nil {
-			return nil, err
+		if _, err := fmt.Fprintf(w, "\n%s %s, build %s\n\n%s", t.Name, t.Note, build, t.Text); err != nil {
+			return all, err
 		}
 		all = append(all, group{name: t.Name, tables: map[string]report.Table{ours: t}})
 	}

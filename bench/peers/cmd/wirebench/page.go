@@ -13,7 +13,7 @@ import (
 )
 
 // method is what a reader has to know to read the tables.
-const method = `Written by ` + "`cd bench/peers && go run ./cmd/wirebench -write ../../docs`" + `. In each round every entry has one
+const method = `Written by ` + "`make bench-write`" + `. In each round every entry has one
 turn, and each round begins with another of them. Values are medians over the rounds, ratios are medians of the ratios
 within a round, spread is (max − min) / median. Where wall time spreads more than 30 %, CPU time decides: that of this
 process for codec and framing, that of the server's process for stdio; a target for the time per call in flight, the inverse
@@ -21,9 +21,10 @@ of calls per second, is always judged by wall time. Within 10 % of its bound a t
 on the machine, as the load average tells: read ratios, never single figures.
 
 The messages are those of package bench, the entries are described in package bench/peers. An entry called limit-… does
-less than the work, as little as the machine allows; sonic.Valid checks and extracts nothing.
+less than the work, as little as the machine allows; sonic.Valid checks and extracts nothing. encoding/json/v2 has rows
+where the toolchain has it, in a build of its own: with that experiment encoding_json is another one too.
 
-What was tried where a target is missed, and what gave nothing, stands beside the mechanism: in [scan.md](scan.md) for the
+Where the time goes of each row that has a target: [profiles.md](profiles.md). What was tried where a target is missed, and what gave nothing, stands beside the mechanism: in [scan.md](scan.md) for the
 codec, in [framing.md](framing.md) for frames and writers, in [concurrency.md](concurrency.md) for calls.
 `
 
@@ -65,6 +66,12 @@ func writePage(o *options, about *place, r *results) error {
 	for _, g := range r.purego {
 		writeGroup(&b, g, ", build tag purego")
 	}
+	for _, g := range r.jsonv2 {
+		writeGroup(&b, g, ", GOEXPERIMENT=jsonv2")
+	}
+	if err := r.writeAdapters(&b); err != nil {
+		return err
+	}
 	fmt.Fprintf(&b, "\n## Stdio servers\n\n"+stdioMethod, o.window)
 	for _, s := range r.stdio {
 		fmt.Fprintf(&b, "\n### Stdio/shape=call/size=%s\n\n", sizeName(s.size))
@@ -73,17 +80,17 @@ func writePage(o *options, about *place, r *results) error {
 		}
 	}
 	if r.memory != nil {
-		fmt.Fprintf(&b, "\n### Memory\n\nHeap in use of the server with the raw handler, after two collections: %.2f MiB; after a "+
-			"call of 64 MiB was echoed: %.2f MiB.\n", float64(r.memory.before)/(1<<20), float64(r.memory.after)/(1<<20))
+		if err := r.memory.write(&b); err != nil {
+			return err
+		}
 	}
 	if err := r.writeWeb(&b); err != nil {
 		return err
 	}
-	b.WriteString("\n## Where the time goes\n")
-	for _, p := range r.top {
-		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s```\n", p.name, p.text)
+	if err := os.WriteFile(filepath.Join(o.write, "benchmarks.md"), b.Bytes(), 0o644); err != nil || len(r.top) == 0 {
+		return err
 	}
-	return os.WriteFile(filepath.Join(o.write, "benchmarks.md"), b.Bytes(), 0o644)
+	return writeProfiles(o, about, r.top)
 }
 
 func writeGroup(b *bytes.Buffer, g group, note string) {
@@ -97,13 +104,15 @@ type plot struct {
 	panels      []report.Panel
 }
 
-// plots are one for each operation, and one for the servers.
+// plots are one for each operation, and for the servers and the SDKs.
 func (r *results) plots() (all []plot) {
 	for _, p := range []plot{
 		{name: "decode", title: "Decode and classify one message: time, in units of utf8.Valid"},
 		{name: "batch", title: "Decode a batch of 100: time, in units of utf8.Valid"},
 		{name: "encode", title: "Encode a response around a raw result: time, in units of append"},
 		{name: "frame", title: "Cut a stream into frames: time, in units of the least that must be done"},
+		{name: "sse", title: "Read a stream of events, and make an event: time, in units of the least that must be done"},
+		{name: "dispatch", title: "Serve and make calls of a handler that does nothing: time, in units of returning each line"},
 	} {
 		for _, g := range r.micro {
 			if op, _, _ := strings.Cut(g.name, "/"); strings.EqualFold(op, p.name) {
@@ -118,7 +127,9 @@ func (r *results) plots() (all []plot) {
 			servers.panels = append(servers.panels, s.panel(m))
 		}
 	}
-	all = append(all, servers)
+	all = append(all, servers, plot{
+		name: "adapters", title: "SDKs on their own transports: time per call, in units of the same on wirespool", panels: r.adapterPanels(),
+	})
 	for _, p := range []plot{
 		{name: "http", title: "HTTP servers: CPU time per call, in units of limit-nethttp"},
 		{name: "fanout", title: "Broadcasts: CPU time of the server per event, in units of limit-nethttp"},

@@ -67,19 +67,23 @@ func measureStdio(ctx context.Context, o *options, w io.Writer, built programs) 
 				c := contenders[(round+turn)%len(contenders)]
 				s, err := takeTurn(ctx, o, built.path(c.program), calls)
 				if err != nil {
-					return nil, fmt.Errorf("%s, %d bytes: %w", c.name, size, err)
+					return all, fmt.Errorf("%s, %d bytes: %w", c.name, size, err)
 				}
 				r.samples[c.name] = append(r.samples[c.name], s)
 			}
 		}
 		fmt.Fprintf(w, "\nStdio/shape=call/size=%s\n\n", sizeName(size))
 		if err := r.writeTable(w); err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, r)
 	}
 	return all, nil
 }
+
+// warm is how many calls are in flight before anything is measured: few, because
+// some servers take seconds for 64 of 1 MiB.
+const warm = 8
 
 // takeTurn starts a server, warms it up, measures it and ends it.
 func takeTurn(ctx context.Context, o *options, path string, calls *load.Calls) (s sample, err error) {
@@ -98,7 +102,7 @@ func takeTurn(ctx context.Context, o *options, path string, calls *load.Calls) (
 	if err != nil {
 		return sample{}, err
 	}
-	if _, err := server.InFlight(calls, o.window, length, o.turn/4); err != nil {
+	if _, err := server.InFlight(calls, min(o.window, warm), length, o.turn/4); err != nil {
 		return sample{}, err
 	}
 	if s.one, err = server.OneAtATime(calls, length, o.turn); err != nil {

@@ -180,10 +180,9 @@ func (r *results) verdicts() (all []report.Target) {
 	for _, t := range r.webVerdicts() {
 		add(t, true)
 	}
+	all = append(all, r.adapterVerdicts()...)
 	if r.memory != nil {
-		add(report.Target{
-			What: "Heap in use after a call of 64 MiB: growth", Bound: 2, Wall: max(r.memory.growth(), 0.01), Unit: " MiB",
-		}, true)
+		all = append(all, r.memory.verdicts()...)
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func (r *results) webVerdicts() (all []report.Target) {
 	for _, run := range r.idle {
 		for _, it := range []string{ours, hijacked} {
 			all = append(all, report.Target{
-				What: run.name() + ": " + it, Bound: idleTarget, Wall: run.median(it, kept), Unit: " KiB",
+				What: run.name() + ": " + it, Bound: idleTarget, Wall: run.median(it, kept), Unit: " KiB", Clock: "–",
 			})
 		}
 	}

@@ -7,8 +7,8 @@
 //
 // [Start] starts a server and completes the handshake. [Server.Check] compares
 // one answer with its call; [Server.OneAtATime] and [Server.InFlight] measure;
-// [Server.CPU] is the clock of the server's processor time. [Calls] are prepared
-// calls of the tool echo.
+// [Server.CPU] is the clock of the server's processor time, [Server.Resident] its
+// memory. [Calls] are prepared calls of the tool echo.
 //
 // # Concurrency
 //

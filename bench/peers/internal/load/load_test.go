@@ -69,6 +69,9 @@ func drive(t *testing.T, path, name string, size int) {
 	if cpu, ok := s.CPU(); runtime.GOOS == "linux" && (!ok || cpu <= 0) {
 		t.Errorf("%s: CPU time %v, %t", name, cpu, ok)
 	}
+	if size, ok := s.Resident(); runtime.GOOS == "linux" && (!ok || size < 1<<20 || size > 1<<30) {
+		t.Errorf("%s: %d bytes in RAM, %t", name, size, ok)
+	}
 	if _, err := s.InFlight(calls, window, length+1, time.Millisecond); err == nil {
 		t.Errorf("%s: answers of another length are taken", name)
 	}

@@ -155,6 +155,13 @@ func (s *Server) read() ([]byte, error) {
 // system does not tell.
 func (s *Server) CPU() (time.Duration, bool) { return processCPU(s.cmd.Process.Pid) }
 
+// Resident returns the memory of the server that is in RAM, in bytes, and false
+// where the system does not tell.
+func (s *Server) Resident() (int64, bool) {
+	n, err := resident(s.cmd.Process.Pid)
+	return n, err == nil
+}
+
 // Close ends the server's input, drops what it still writes, and waits for its
 // exit, after some time with a kill.
 func (s *Server) Close() error {

@@ -2,9 +2,6 @@ package load
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +64,7 @@ func (s *WebServer) Idle(n int, settle time.Duration) (i Idle, err error) {
 	if err != nil {
 		return i, err
 	}
-	before, err := s.resident()
+	before, err := resident(s.cmd.Process.Pid)
 	if err != nil {
 		return i, err
 	}
@@ -78,7 +75,7 @@ func (s *WebServer) Idle(n int, settle time.Duration) (i Idle, err error) {
 	defer streams.Close()
 	time.Sleep(settle)
 	per := func() (float64, error) {
-		now, err := s.resident()
+		now, err := resident(s.cmd.Process.Pid)
 		return float64(now-before) / float64(n), err
 	}
 	if i.Kept, err = per(); err != nil {
@@ -94,16 +91,6 @@ func (s *WebServer) Idle(n int, settle time.Duration) (i Idle, err error) {
 	}
 	i.Collected, err = per()
 	return i, err
-}
-
-// resident is the server's memory in bytes.
-func (s *WebServer) resident() (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
-	return pages * int64(os.Getpagesize()), err
 }
 
 // Fanout has notifications broadcast, burst by burst, for some time; the next burst

@@ -105,10 +105,10 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := report.WriteTargets(&text, []report.Target{{What: "a", Bound: 2, Wall: 1, Unit: " MiB"}}); err != nil {
+	if err := report.WriteTargets(&text, []report.Target{{What: "a", Bound: 2, Wall: 1, Unit: " MiB", Clock: "–"}}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "| a | ≤ 2.00 MiB | 1.00 MiB | wall | 1.00 | – | 0% | met |") {
+	if !strings.Contains(text.String(), "| a | ≤ 2.00 MiB | 1.00 MiB | – | – | – | 0% | met |") {
 		t.Error(text.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"strconv"
 
@@ -18,9 +19,14 @@ import (
 	"github.com/wirespool/wirespool/stdio"
 )
 
-// HeapMethod is a request that is answered with the bytes of heap in use after
-// two garbage collections.
-const HeapMethod = "wirebench/heap"
+const (
+	// HeapMethod is a request that is answered with the bytes of heap in use after
+	// two garbage collections.
+	HeapMethod = "wirebench/heap"
+
+	// FreeMethod is a request that gives unused memory back to the system.
+	FreeMethod = "wirebench/free"
+)
 
 const tools = `{"tools":[{"name":"echo","inputSchema":` +
 	`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}`
@@ -46,6 +52,7 @@ func Serve(echo dispatch.Handler) (err error) {
 		return append(dst, tools...), nil
 	})
 	server.Handle(HeapMethod, heap)
+	server.Handle(FreeMethod, free)
 	conn, err := stdio.Claim(&stdio.Options{
 		Frames: framing.Options{MaxFrame: *largest}, Limits: codec.Limits{MaxBytes: *largest},
 	})
@@ -61,6 +68,11 @@ func heap(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return strconv.AppendUint(dst, m.HeapInuse, 10), nil
+}
+
+func free(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+	debug.FreeOSMemory()
+	return append(dst, '0'), nil
 }
 
 func startProfile(name string) (stop func() error, err error) {
