@@ -23,7 +23,8 @@ type call struct {
 
 	// cause is why a request of the bridge's own got no answer.
 	cause error
-	// kept is the params, where the answer decides what becomes of them.
+	// kept is the params, where the answer decides what becomes of them; under the
+	// lock of the link.
 	kept codec.Value
 	// between is what an adapter between eras keeps of the call.
 	between *between

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,9 +76,27 @@ func (p *peer) want(lines ...string) {
 	}
 }
 
+// wantAll demands these lines next, in any order.
+func (p *peer) wantAll(lines ...string) {
+	p.t.Helper()
+	open := slices.Clone(lines)
+	for range lines {
+		got := p.next()
+		i := slices.IndexFunc(open, func(want string) bool { return matches(want, got) })
+		require.GreaterOrEqual(p.t, i, 0, "unexpected: %s; not yet: %q", got, open)
+		open = slices.Delete(open, i, i+1)
+	}
+}
+
 // like compares with a pattern in which "…" stands for anything.
 func like(t testing.TB, want, got string) {
 	t.Helper()
+	if !matches(want, got) {
+		require.Equal(t, want, got)
+	}
+}
+
+func matches(want, got string) bool {
 	first, others, open := strings.Cut(want, "…")
 	rest, ok := strings.CutPrefix(got, first)
 	for open && ok {
@@ -90,9 +109,7 @@ func like(t testing.TB, want, got string) {
 		}
 		_, rest, ok = strings.Cut(rest, part)
 	}
-	if !ok || rest != "" {
-		require.Equal(t, want, got)
-	}
+	return ok && rest == ""
 }
 
 // silent demands that nothing more comes. It works in virtual time only.
@@ -106,11 +123,12 @@ func (p *peer) silent() {
 	}
 }
 
-// ends demands that the connection ends now.
+// ends demands that the connection ends now, and waits until the bridge has seen it.
 func (p *peer) ends() {
 	p.t.Helper()
 	line, ok := <-p.lines
 	require.False(p.t, ok, "unexpected: %s", line)
+	synctest.Wait()
 }
 
 // backs is a Dialer of peers.

@@ -147,9 +147,7 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 			in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactMetaProgressToken, c.back)
 		}
 		if l.era == protocol.Legacy && (c.method == protocol.MethodInitialize || remembers(c.method)) {
-			l.mu.Lock() // a back may answer before it is asked
-			c.kept = append(codec.Value(nil), in.Params...)
-			l.mu.Unlock()
+			l.keep(c, append(codec.Value(nil), in.Params...))
 		}
 	}
 	if l.b.opts.Over != HopHTTP || l.front == nil || l.front.push {

@@ -116,8 +116,9 @@ func TestPipelinedHandshake(t *testing.T) {
 		front.send(request("1", "initialize", hello), request("2", "a", ""))
 		back = r.to.next()
 		back.want(request("1", "initialize", hello))
+		back.silent() // and all that the client sent has come
 		require.NoError(t, back.conn.Close())
-		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,…"io.github.wirespool/notRun":true}}}`)
+		front.wantAll(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,…"io.github.wirespool/notRun":true}}}`)
 		synctest.Wait()
 		front.send(request("3", "initialize", hello), request("4", "a", ""))
 		back = r.to.next()
@@ -166,14 +167,14 @@ func TestPipelinedArray(t *testing.T) {
 		front, back, _ = begin(r)
 		require.NoError(t, back.conn.Close())
 		const lost = `"error":{"code":-32000,"message":"pipe: …","data":{"io.github.wirespool/hop":"pipe","io.github.wirespool/notRun":true}}`
-		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
+		front.wantAll(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
 			`[{"jsonrpc":"2.0","id":2,`+lost+`},{"jsonrpc":"2.0","id":3,`+lost+`}]`, `{"jsonrpc":"2.0","id":4,`+lost+`}`)
 
 		front, back, served = begin(r)
 		front.closeWrite()
 		require.NoError(t, <-served)
 		const late = `"error":{"code":-32000,"message":"pipe: no answer: …","data":{"io.github.wirespool/hop":"pipe","io.github.wirespool/notRun":true}}`
-		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
+		front.wantAll(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,…}}`,
 			`[{"jsonrpc":"2.0","id":2,`+late+`},{"jsonrpc":"2.0","id":3,`+late+`}]`, `{"jsonrpc":"2.0","id":4,`+late+`}`)
 		back.ends()
 	})

@@ -59,7 +59,7 @@ func (l *link) answered(in *transport.Inbound) {
 		if c.method == protocol.MethodInitialize && l.era == protocol.Legacy && !l.initialized(c, in) {
 			return
 		}
-		if in.Kind == codec.Response && c.kept != nil && remembers(c.method) {
+		if in.Kind == codec.Response && remembers(c.method) {
 			l.remember(c)
 		}
 		if id := in.Fact(codec.FactMetaSubscriptionID); id != nil && in.Kind == codec.Response && isID(id, c.id) {

@@ -116,7 +116,7 @@ func (r *round) retry() {
 	if conn == nil {
 		return // everything was failed
 	}
-	l.submit(conn, r.c, &codec.Message{Kind: codec.Request, Method: []byte(r.c.method), Params: e.apply(r.c.kept)})
+	l.submit(conn, r.c, &codec.Message{Kind: codec.Request, Method: []byte(r.c.method), Params: e.apply(r.u.l.kept(r.c))})
 }
 
 // cancelled implements [adapter]: a call that waits for the client is over at the

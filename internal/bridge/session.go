@@ -55,6 +55,9 @@ func remembers(method string) bool {
 func (l *link) remember(c *call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if c.kept == nil {
+		return // answered before it was asked
+	}
 	if c.method == protocol.MethodLoggingSetLevel {
 		l.memory.level = c.kept
 		return
@@ -108,9 +111,10 @@ func (l *link) tryModern(c *call, in *transport.Inbound, e *Error) {
 				putInbound(in)
 			}
 			defer putInbound(found)
-			up := newUpward(l, c.kept, found)
+			hello := l.kept(c)
+			up := newUpward(l, hello, found)
 			l.mu.Lock()
-			l.adapter, l.hello, l.revision = up, c.kept, up.revision
+			l.adapter, l.hello, l.revision = up, hello, up.revision
 			l.mu.Unlock()
 			c.to.result(l, c.slot, c.front, up.initializeResult(found))
 			return

@@ -43,6 +43,21 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	return l.conn, nil
 }
 
+// keep notes the params of a call that runs. A back may answer before it is asked,
+// so the call may be looked at meanwhile.
+func (l *link) keep(c *call, params codec.Value) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.kept = params
+}
+
+// kept returns the params of a call that keeps them, nil before they are there.
+func (l *link) kept(c *call) codec.Value {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.kept
+}
+
 // take removes the call that an id of the back belongs to; nil if there is none.
 func (l *link) take(id codec.ID) *call {
 	n, ok := codec.Value(id).Int64()

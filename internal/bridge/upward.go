@@ -84,7 +84,7 @@ func (u *upward) request(c *call, in *transport.Inbound) bool {
 	}
 	in.Params = u.params(c, in.Params)
 	if info, known := protocol.LookupMethod(c.method); known && info.InputRequired {
-		c.kept = in.Params
+		u.l.keep(c, in.Params)
 	}
 	return true
 }
@@ -164,7 +164,7 @@ func (u *upward) notification(in *transport.Inbound) bool {
 // answer implements [adapter].
 func (u *upward) answer(c *call, in *transport.Inbound) bool {
 	kind, _ := in.Fact(codec.FactResultType).Text()
-	if in.Kind != codec.Response || string(kind) != protocol.ResultInputRequired || c.kept == nil {
+	if in.Kind != codec.Response || string(kind) != protocol.ResultInputRequired || u.l.kept(c) == nil {
 		return true // members that a legacy client does not know are legal
 	}
 	u.require(c, in)
