@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what is deprecated must go on working
+
 package cross
 
 import (
