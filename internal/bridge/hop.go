@@ -149,3 +149,6 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 func ended(ctx context.Context) *Error {
 	return failure(context.Cause(ctx), HopBridge)
 }
+
+// beforeSent is e for a request of which nothing was sent.
+func (e *Error) beforeSent() *codec.Error { return (&Error{e.Hop, unsent{e.Err}}).wire() }

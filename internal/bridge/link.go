@@ -79,7 +79,7 @@ func (l *link) pass(in *transport.Inbound, r *reply, slot int) {
 	switch {
 	case l.ctx.Err() != nil:
 		l.mu.Unlock()
-		l.refuse(in, r, slot, ended(l.ctx).wire())
+		l.refuse(in, r, slot, ended(l.ctx).beforeSent())
 		return
 	case l.state == up:
 		l.mu.Unlock()

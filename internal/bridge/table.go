@@ -15,9 +15,9 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	defer l.mu.Unlock()
 	switch {
 	case l.ctx.Err() != nil:
-		return nil, ended(l.ctx).wire()
+		return nil, ended(l.ctx).beforeSent()
 	case l.conn == nil:
-		return nil, (&Error{l.b.opts.Over, unsent{errors.New("the back is gone")}}).wire()
+		return nil, (&Error{l.b.opts.Over, errors.New("the back is gone")}).beforeSent()
 	case len(l.calls) >= l.b.limits.MaxCalls:
 		return nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
@@ -143,7 +143,7 @@ func (l *link) failWaiting(e *Error) {
 	waiting := l.waiting
 	l.waiting = nil
 	l.mu.Unlock()
-	unsent := (&Error{e.Hop, unsent{e.Err}}).wire()
+	unsent := e.beforeSent()
 	for _, p := range waiting {
 		l.refuse(p.in, p.to, p.slot, unsent)
 		putInbound(p.in)
