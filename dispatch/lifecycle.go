@@ -182,7 +182,7 @@ func (p *Peer) admit(m *codec.Message) (*route, protocol.Revision, *codec.Error)
 }
 
 // admitModern judges a request of 2026-07-28, which stands for itself (LG-14):
-// the order is that of matrix §9.
+// the order is that of the SH26 rows.
 func (p *Peer) admitModern(m *codec.Message) (*route, protocol.Revision, *codec.Error) {
 	version, ok := m.Fact(codec.FactMetaProtocolVersion).Text()
 	if !ok {

@@ -55,7 +55,7 @@ type ClientOptions struct {
 	// legacy server sends outside of requests (CL-08).
 	NoStream bool
 	// NoFallback keeps the client from trying the HTTP+SSE transport of
-	// 2024-11-05 when the endpoint refuses initialize (§14.2).
+	// 2024-11-05 when the endpoint refuses initialize.
 	NoFallback bool
 	// KeepInvalidTools leaves tools in a tools/list result whose x-mcp-header
 	// annotations are invalid (XH-05).
@@ -74,7 +74,7 @@ type ClientOptions struct {
 // https URL. Dial sends nothing: a connection finds out by its first answers
 // whether the server speaks 2026-07-28, a legacy revision, or the HTTP+SSE
 // transport of 2024-11-05, and the Dialer remembers it for later connections
-// (§14.2, VN-26). Connections of one Dialer share its connection pool. o may be
+// (VN-26). Connections of one Dialer share its connection pool. o may be
 // nil.
 func URL(rawURL string, o *ClientOptions) transport.Dialer {
 	d := &dialer{raw: rawURL}

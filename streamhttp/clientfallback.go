@@ -46,7 +46,7 @@ func (p *post) answeredAsSSE() error {
 }
 
 // maybeSSE reports whether the refusal of initialize looks like that of a server
-// that has only the transport of 2024-11-05 (§14.2).
+// that has only the transport of 2024-11-05.
 func (p *post) maybeSSE(e *StatusError) bool {
 	if !p.mayFallBack() {
 		return false

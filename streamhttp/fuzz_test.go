@@ -13,7 +13,7 @@ import (
 	"github.com/wirespool/wirespool/streamhttp"
 )
 
-// statuses are those of the tables of matrix §9.1 and §9.2 that a POST can have
+// statuses are those of both eras that a POST can have
 // here.
 var statuses = map[int]bool{200: true, 202: true, 400: true, 404: true, 406: true, 413: true, 415: true}
 

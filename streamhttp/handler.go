@@ -129,7 +129,7 @@ func (h *Handler) learn(acceptor transport.Acceptor) {
 // ServeHTTP serves one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.served.ServeHTTP(w, r) }
 
-// serve asks what every request is asked first, in the order of matrix §9: where
+// serve asks what every request is asked first, in the order of the SH26 rows: where
 // it comes from, who sends it, what it wants.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	if !h.begin() {

@@ -115,7 +115,7 @@ func (h *Handler) serveStateless(p *request) *httpx.Refusal {
 }
 
 // legacyOnly finds the session of a GET or DELETE, which the modern era lacks
-// (SH26-03, matrix §21).
+// (SH26-03).
 func (h *Handler) legacyOnly(r *http.Request, who string) (*session, *httpx.Refusal) {
 	if !h.legacy || h.opts.Stateless {
 		return nil, httpx.NotAllowed(h.allow)

@@ -40,7 +40,7 @@ func withAndWithoutLog(t *testing.T, o streamhttp.Options, f func(*testing.T, *r
 	}
 }
 
-// TestLegacyStatus: the rows of matrix §9.2 and §14.4.
+// TestLegacyStatus: the statuses of the legacy revisions (SL), and the era of a POST (VN-31).
 func TestLegacyStatus(t *testing.T) {
 	refuse := func(id, code string) string {
 		return `^{"jsonrpc":"2.0"` + id + `,"error":{"code":` + code + `,`

@@ -9,7 +9,7 @@ import (
 )
 
 // mirrored checks the headers of a request of 2026-07-28 against its body, and
-// that its method is known, in the order of matrix §9.
+// that its method is known, in the order of the SH26 rows.
 func (h *Handler) mirrored(header http.Header, m *codec.Message, revision protocol.Revision) *httpx.Refusal {
 	if !mirrorsMethod(header[protocol.HeaderMethod], m.Method) {
 		return mismatch(m.ID, "the Mcp-Method header is missing or differs from the method") // SH26-13

@@ -25,7 +25,7 @@ func (h *Handler) serveModern(p *request) *httpx.Refusal {
 	return invalid(nil, "a client sends no responses in 2026-07-28") // SC26-01
 }
 
-// modernRequest checks a request in the order of matrix §9, then runs it on this
+// modernRequest checks a request in the order of the SH26 rows, then runs it on this
 // goroutine: its answer cannot outlive the response.
 func (h *Handler) modernRequest(p *request) *httpx.Refusal {
 	refusal := h.judge(p)

@@ -27,7 +27,7 @@ type statusCase struct {
 	want    string // pattern that the body matches; "" is an empty body
 }
 
-// modernCases are the rows of matrix §9.1 and the check order of §9.
+// modernCases are the statuses of 2026-07-28 and their order (SH26).
 func modernCases() []statusCase {
 	v := "MCP-Protocol-Version: 2026-07-28"
 	meta := func(version string) string {
@@ -58,7 +58,7 @@ func modernCases() []statusCase {
 		{"SH26-11 header differs", request("1", "tools/call", meta(`"v999.0.0"`)), with("Mcp-Name: x"), 400, refuse("1", "-32020")},
 		{"SH26-12 version not implemented", request("1", "tools/call", meta(`"v999.0.0"`)), []string{"MCP-Protocol-Version: v999.0.0"}, 400,
 			refuse("1", "-32022") + `.*"data":{"supported":\["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"\],"requested":"v999.0.0"}`},
-		{"matrix §14.4 a legacy version in _meta", request("1", "tools/call", meta(`"2025-11-25"`)), []string{"MCP-Protocol-Version: 2025-11-25"}, 400, refuse("1", "-32022")},
+		{"VN-31 a legacy version in _meta", request("1", "tools/call", meta(`"2025-11-25"`)), []string{"MCP-Protocol-Version: 2025-11-25"}, 400, refuse("1", "-32022")},
 		{"HD-08 version header twice", callX, with("Mcp-Name: x", v), 400, refuse("1", "-32020")},
 		{"SH26-13 no Mcp-Method", list, []string{v}, 400, refuse(`"a"`, "-32020")},
 		{"SH26-13 Mcp-Method of another case", list, []string{v, "Mcp-Method: TOOLS/LIST"}, 400, refuse(`"a"`, "-32020")},

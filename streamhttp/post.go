@@ -70,7 +70,7 @@ func (h *Handler) media(p *request) *httpx.Refusal {
 	return httpx.ContentType(p.r.Header)
 }
 
-// route decides the era of a POST, once, from its body (matrix §14.4), and hands
+// route decides the era of a POST, once, from its body (VN-31), and hands
 // it on.
 func (h *Handler) route(p *request) *httpx.Refusal {
 	m := &p.in.Message
