@@ -27,7 +27,7 @@ type downward struct {
 var _ adapter = (*downward)(nil)
 
 // probe finds out which era a fresh back speaks, and says to it what a server of
-// the legacy revisions must hear first (§14.1). A server that may have died of
+// the legacy revisions must hear first. A server that may have died of
 // the question is not asked again.
 func (l *link) probe(conn transport.Conn, again bool) error {
 	if a := l.adapted(); a != nil {

@@ -65,7 +65,7 @@ func (f *front) links() (links []*link) {
 }
 
 // eraOf is the era of a request or notification: its own key alone decides it
-// (VN-31, §14.3).
+// (VN-31).
 func (f *front) eraOf(m *codec.Message) protocol.Era {
 	if f.shared || m.Fact(codec.FactMetaProtocolVersion) != nil {
 		return protocol.Modern

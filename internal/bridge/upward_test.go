@@ -207,7 +207,7 @@ func TestCanceler(t *testing.T) {
 	})
 }
 
-// TestBothEras: one client speaks both eras on one connection (§14.3), each to a
+// TestBothEras: one client speaks both eras on one connection, each to a
 // back of its own.
 func TestBothEras(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, r *rig) {
