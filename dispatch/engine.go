@@ -84,8 +84,8 @@ type engine struct {
 	hub         hub
 	stamper     stamper
 	sealer      sealer
-	listen      *route                  // of subscriptions/listen; nil if there is nothing to listen for
-	lingering   *linger.Watch[*Request] // pushed requests that may turn out to be slow
+	listen      *route                 // of subscriptions/listen; nil if there is nothing to listen for
+	lingering   *linger.Watch[Request] // pushed requests that may turn out to be slow
 
 	closing atomic.Bool
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/linger"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -283,10 +284,10 @@ func (r *Request) runInline(w *worker) {
 		r.turn = w.role + 1
 		p.current.Store(r)
 		p.offer(w)
+		r.run(w, &w.in, linger.Place{})
 	} else { // claim listed it
-		r.watch()
+		r.run(w, &w.in, r.watch())
 	}
-	r.run(w, &w.in)
 }
 
 // runQueued runs the handler of a request that owns its message.
@@ -296,8 +297,7 @@ func (r *Request) runQueued(w *worker) {
 	r.wait = now.Sub(r.start)
 	r.peer.engine.sched.waits.add(r.wait)
 	r.start = now
-	r.watch()
-	r.run(w, in)
+	r.run(w, in, r.watch())
 	putInbound(in)
 	if r.done != nil {
 		close(r.done)
@@ -305,13 +305,13 @@ func (r *Request) runQueued(w *worker) {
 }
 
 // watch sees to it that the handler ends with its time, and where messages are
-// pushed with its exchange.
-func (r *Request) watch() {
+// pushed with its exchange. The place is that among the pushed ones.
+func (r *Request) watch() linger.Place {
 	if r.peer.pushed {
-		r.peer.engine.lingering.Add(r)
-	} else {
-		r.clock.watch(r)
+		return r.peer.engine.lingering.Add(r)
 	}
+	r.clock.watch(r)
+	return linger.Place{}
 }
 
 // arm is watch for a pushed request that is still there after a moment.
@@ -337,8 +337,8 @@ func (r *Request) arm() {
 // gone ends a request whose exchange has ended: there is nobody to answer.
 func (r *Request) gone() { r.ctx.end(canceled) }
 
-// run runs the handler and sends its answer.
-func (r *Request) run(w *worker, in *transport.Inbound) {
+// run runs the handler, sends its answer, and gives up the place that watch gave.
+func (r *Request) run(w *worker, in *transport.Inbound, place linger.Place) {
 	p := r.peer
 	result, err := r.invoke(w.reply.B[:0])
 	took := time.Since(r.start)
@@ -350,6 +350,7 @@ func (r *Request) run(w *worker, in *transport.Inbound) {
 	}
 	p.notOpened(r.route)
 	first, wanted := r.finish()
+	p.engine.lingering.Forget(place)
 	if wanted && r.listens && errors.Is(err, context.Canceled) {
 		result, err = appendListenEnd(w.reply.B[:0], in.ID), nil
 	}

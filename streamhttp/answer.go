@@ -145,6 +145,7 @@ func (e *exchange) extend() {
 // finish is called by the request's goroutine when nobody handles the message any
 // more: it sends what the response lacks, and waits for what others write.
 func (e *exchange) finish() {
+	e.h.lingering.Forget(e.place)
 	e.mu.Lock()
 	was := e.state
 	e.state = over

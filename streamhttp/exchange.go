@@ -9,6 +9,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/internal/linger"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -35,6 +36,7 @@ type exchange struct {
 	id     codec.ID // of a legacy request, where an answer of our own may need it
 	length [1]string
 	begun  time.Time
+	place  linger.Place // among the calls that may turn out to be slow
 
 	mu     sync.Mutex
 	state  state
@@ -103,7 +105,7 @@ func (e *exchange) Busy() {
 func (e *exchange) begin() {
 	if e.wants {
 		e.begun = time.Now()
-		e.h.lingering.Add(e)
+		e.place = e.h.lingering.Add(e)
 	}
 }
 

@@ -46,8 +46,8 @@ type Handler struct {
 	scopes    atomic.Uint64 // the last scope that was given to a POST
 	pools     shared
 	streams   httpx.Quota
-	lingering *linger.Watch[*exchange] // calls that may turn out to be slow
-	crew      *crew                    // nil without a log
+	lingering *linger.Watch[exchange] // calls that may turn out to be slow
+	crew      *crew                   // nil without a log
 
 	sessions sessions
 

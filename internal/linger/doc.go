@@ -5,20 +5,22 @@
 // # Usage
 //
 //	w := linger.New(5*time.Millisecond, func(r *Request) { ... }) // if it is not over: arm its timer
-//	w.Add(r)
+//	place := w.Add(r)
+//	...
+//	w.Forget(place) // it is over
 //
 // # Concurrency
 //
-// Add and Stop may be called by any goroutine. What is handed out is handed out on
+// Add, Forget and Stop may be called by any goroutine. What is handed out is handed out on
 // a timer's goroutine, one after the other.
 //
 // # Ownership
 //
-// A Watch holds what is added until it hands it out, at most for its time.
+// A Watch holds what is added until it is forgotten or handed out.
 //
 // # Limits
 //
-// None of its own: it holds what was added within its time.
+// None of its own: it holds what was added within its time and is not over.
 //
 // # Errors
 //

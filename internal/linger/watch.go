@@ -5,37 +5,42 @@ import (
 	"time"
 )
 
-// Watch hands out what was added to it after its time at most, or twice that while
-// it hands out others.
+// Watch hands out what was added to it, and is not forgotten before, after its time
+// at most, or twice that while it hands out others.
 type Watch[T any] struct {
 	after time.Duration
-	late  func(T)
+	late  func(*T)
 
 	mu      sync.Mutex
-	fresh   []T
-	spare   []T // the other list, while nobody walks it
+	fresh   []*T   // nil where one was forgotten; never at the end
+	round   uint32 // of fresh, from 1 on
+	spare   []*T   // the other list, while nobody walks it
 	timer   *time.Timer
 	armed   bool
 	stopped bool
 }
 
-// New returns a Watch that calls late for everything that is added, in about the
-// given time. late finds out for itself whether there is anything left to do, and
-// must not block.
-func New[T any](after time.Duration, late func(T)) *Watch[T] {
-	return &Watch[T]{after: after, late: late}
+// Place is where a Watch holds what was added. The zero Place is nowhere.
+type Place struct{ round, index uint32 }
+
+// New returns a Watch that calls late for everything that is added and not
+// forgotten, in about the given time. late finds out for itself whether there is
+// anything left to do, and must not block.
+func New[T any](after time.Duration, late func(*T)) *Watch[T] {
+	return &Watch[T]{after: after, late: late, round: 1}
 }
 
-// Add adds one.
-func (w *Watch[T]) Add(t T) {
+// Add adds one. The place is for Forget.
+func (w *Watch[T]) Add(t *T) Place {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
-		return
+		return Place{}
 	}
+	at := Place{w.round, uint32(len(w.fresh))}
 	w.fresh = append(w.fresh, t)
 	if w.armed {
-		return
+		return at
 	}
 	w.armed = true
 	if w.timer == nil {
@@ -43,6 +48,28 @@ func (w *Watch[T]) Add(t T) {
 	} else {
 		w.timer.Reset(w.after)
 	}
+	return at
+}
+
+// Forget lets go of what is over, so that nothing of it stays in memory for the
+// rest of the time: many short requests would be a heap of garbage that each
+// collection has to walk. What is being handed out already is handed out. A place is
+// given back once.
+func (w *Watch[T]) Forget(at Place) {
+	if at == (Place{}) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at.round != w.round || w.stopped {
+		return
+	}
+	w.fresh[at.index] = nil
+	n := len(w.fresh)
+	for n > 0 && w.fresh[n-1] == nil {
+		n--
+	}
+	w.fresh = w.fresh[:n]
 }
 
 // tick hands out what has come since the last one.
@@ -50,9 +77,12 @@ func (w *Watch[T]) tick() {
 	w.mu.Lock()
 	list := w.fresh
 	w.fresh, w.spare = w.spare, nil
+	w.round = max(w.round+1, 1) // 0 is no round
 	w.mu.Unlock()
 	for _, t := range list {
-		w.late(t)
+		if t != nil {
+			w.late(t)
+		}
 	}
 	clear(list)
 	w.mu.Lock()
