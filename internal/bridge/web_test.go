@@ -222,6 +222,7 @@ func TestLeaving(t *testing.T) {
 		done.Wait()
 		back.silent()
 		back.send(result("2", "{}"))
+		back.silent() // and the id is free again
 		got := c.start(request("1", "a", ""))
 		back.want(request("3", "a", ""))
 		back.send(result("3", "{}"))
