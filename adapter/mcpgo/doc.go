@@ -4,7 +4,7 @@
 //
 // # Usage
 //
-// A server changes one line. Before:
+// A server changes the lines that name its transports. Before:
 //
 //	err := server.ServeStdio(s)
 //	http.Handle("/mcp", server.NewStreamableHTTPServer(s))
