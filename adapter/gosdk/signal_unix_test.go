@@ -38,6 +38,7 @@ func TestDrainSignal(t *testing.T) {
 		defer again.Stop()
 		for waits := true; waits; {
 			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+			<-caught // or it might come when nobody catches it any more
 			select {
 			case err := <-ended:
 				require.NoError(t, err)
