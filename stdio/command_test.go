@@ -37,7 +37,8 @@ func init() {
 		fmt.Fprintln(os.Stderr, "was told", n)
 		return err
 	}
-	// parrot says something about each line it reads.
+	// parrot says something about each line it reads that is no message, and then
+	// that it did.
 	roles["parrot"] = func() error {
 		r := framing.NewReader(os.Stdin, framing.Newline, nil)
 		for heard := 0; ; heard++ {
@@ -46,7 +47,7 @@ func init() {
 				fmt.Fprintln(os.Stderr, "heard", heard)
 				return nil
 			}
-			fmt.Printf("got: %s\n", f.Detach())
+			fmt.Printf("got: %s\n"+`{"jsonrpc":"2.0","method":"heard"}`+"\n", f.Detach())
 		}
 	}
 	// gorge writes more than a pipe holds before it reads.
@@ -203,11 +204,21 @@ func TestClientInput(t *testing.T) {
 // TestNoErrorStorm: a client and a server that speaks about what it hears do not
 // talk to each other for ever (C5).
 func TestNoErrorStorm(t *testing.T) {
-	c := connect(t, "parrot", stdio.Options{})
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	_, err := c.CallRaw(ctx, "hello", nil)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	heard := make(chan struct{}, 10)
+	c, err := dispatch.Connect(patient(t), command(t, "parrot", stdio.Options{}), &dispatch.ClientOptions{
+		Options: dispatch.Options{Profile: dispatch.JSONRPC},
+		Handlers: func(m *dispatch.Mux) {
+			m.HandleNotification("heard", func(context.Context, *dispatch.Notification) { heard <- struct{}{} })
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() }) // for tests that fail
+	ctx, cancel := context.WithCancel(context.Background())
+	called := result(func() error { _, err := c.CallRaw(ctx, "hello", nil); return err })
+	soon(t, heard)
+	cancel()
+	require.ErrorIs(t, soon(t, called), context.Canceled)
+	soon(t, heard)
 	child := c.Peer().Conn().(*stdio.Child)
 	require.NoError(t, c.Close())
 	require.Equal(t, "heard 2", child.Stderr()) // the call and its cancellation
