@@ -22,7 +22,7 @@ func TestParseTables(t *testing.T) {
 			return nil
 		}
 	}
-	measured, err := ratios.Measure([]ratios.Entry{{Name: "quick", Do: spin(1000)}, {Name: "slow", Do: spin(50000)}}, 3, time.Millisecond)
+	measured, err := ratios.Measure([]ratios.Entry{{Name: "quick", Do: spin(1000)}, {Name: "slow", Do: spin(1_000_000)}}, 3, time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
