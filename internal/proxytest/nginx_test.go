@@ -21,12 +21,12 @@ import (
 // cut is the silence after which the proxy gives a response up, and keepAlive
 // what stands against it.
 const (
-	cut       = time.Second
-	keepAlive = cut / 4
+	cut       = 3 * time.Second
+	keepAlive = cut / 12 // and so that a machine which is busy elsewhere cuts nothing
 )
 
 // nginxConf is nginx's default configuration, with files of its own and a short
-// time for silence. It is given the folder, the extra directives and the origin.
+// time for silence. It is given the folder, the extra directives, the origin and cut.
 const nginxConf = `
 daemon off;
 master_process off;
@@ -44,7 +44,7 @@ http {
 		listen unix:%[1]s/socket;
 		location / {
 			proxy_pass %[3]s;
-			proxy_read_timeout 1s;
+			proxy_read_timeout %[4]dms;
 			%[2]s
 		}
 	}
@@ -57,7 +57,7 @@ func behindNginx(t *testing.T, origin, extra string) http.RoundTripper {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	conf := filepath.Join(dir, "conf")
-	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, extra, origin), 0o600))
+	require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, extra, origin, cut.Milliseconds()), 0o600))
 	cmd := exec.Command(os.Getenv("WIRESPOOL_NGINX"), "-c", conf, "-p", dir, "-e", "stderr")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
