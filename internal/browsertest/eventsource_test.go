@@ -86,7 +86,7 @@ func TestEventSource(t *testing.T) {
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-port=0", srv.URL)
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = patience // for its processes, which write to the folder until they end
 	require.NoError(t, cmd.Start())
 	defer func() {
 		cancel()
