@@ -66,6 +66,9 @@ func (l *link) enter(m *codec.Message, in *transport.Inbound, b *batch) (*call, 
 		c.done = make(chan struct{})
 	}
 	c.extra = extraOf(in.Via)
+	if c.opens {
+		l.learnHello(m)
+	}
 	if b == nil {
 		c.standIn = l.standIn(m)
 	}

@@ -45,6 +45,7 @@ type standIn struct {
 // short is what a link has to know for the short way.
 type short struct {
 	open       atomic.Bool // our middleware is the outermost, and a call has been answered
+	closed     atomic.Bool // initialize asked for what is no handshake revision
 	serverInfo atomic.Pointer[codec.Value]
 
 	senders map[string]struct{} // guarded by link.mu: what the SDK has accepted
@@ -53,7 +54,7 @@ type short struct {
 
 // standIn returns what stands in for a call; nil where the SDK is to see it.
 func (l *link) standIn(m *codec.Message) *standIn {
-	if !l.short.open.Load() || string(m.Method) != protocol.MethodToolsCall ||
+	if !l.short.open.Load() || l.short.closed.Load() || string(m.Method) != protocol.MethodToolsCall ||
 		m.Fact(codec.FactInputResponses) != nil || m.Fact(codec.FactRequestState) != nil {
 		return nil
 	}
@@ -99,6 +100,15 @@ func (l *link) knowsSender(m *codec.Message) bool {
 	defer l.mu.Unlock()
 	_, known := l.short.senders[string(l.sender(m))]
 	return known
+}
+
+// learnHello closes the short way for a client whose initialize asks for a revision
+// without handshake, or for one that nobody knows: whatever it then agrees on, the
+// SDK adds to its results what it adds in 2026-07-28.
+func (l *link) learnHello(m *codec.Message) {
+	text, _ := m.Fact(codec.FactProtocolVersion).Text()
+	revision, _ := protocol.LookupRevision(text)
+	l.short.closed.Store(revision.Era() != protocol.Legacy)
 }
 
 // learnWay opens the short way when a tools/call has gone the long one. It takes an

@@ -337,3 +337,30 @@ func TestShortWayOverSSE(t *testing.T) {
 	}
 	require.NoError(t, cs.Close())
 }
+
+// TestShortWayHello: a client that says hello with a revision that has no handshake,
+// or that nobody knows, gets what the SDK adds to results in 2026-07-28.
+func TestShortWayHello(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2099-01-01", "2025-11-25"} {
+		var seen atomic.Bool
+		answers := map[bool]string{}
+		for _, ours := range []bool{false, true} {
+			srv := newServer(nil)
+			resultTools(srv, &seen)
+			var w *wire
+			if ours {
+				w = runWire(t, srv)
+			} else {
+				w = serveWire(t, srv, nil)
+			}
+			w.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+			w.line()
+			w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			for range 2 { // the first goes the long way in any case
+				w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"text"}}`)
+				answers[ours] = w.line()
+			}
+		}
+		require.JSONEq(t, answers[false], answers[true], version)
+	}
+}
