@@ -11,11 +11,16 @@ import (
 // field), and what it means gets no answer any more (CA-05, CA-07).
 func (l *link) abandon(in *transport.Inbound) bool {
 	key := frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}
+	return l.abandonRunning(key, in) || l.unqueue(key, in)
+}
+
+// abandonRunning is abandon for what does not wait for the back any more.
+func (l *link) abandonRunning(key frontKey, in *transport.Inbound) bool {
 	l.mu.Lock()
 	c := l.byFront[key]
 	if c == nil {
 		l.mu.Unlock()
-		return l.unqueue(key, in)
+		return false
 	}
 	if c.method == protocol.MethodInitialize { // LG-10
 		l.mu.Unlock()

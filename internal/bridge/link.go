@@ -197,8 +197,8 @@ func (l *link) adapted() adapter {
 // forwardNotification sends a notification of the front to the back.
 func (l *link) forwardNotification(in *transport.Inbound) {
 	switch string(in.Method) {
-	case protocol.NotificationCancelled: // of a request in an array that has waited
-		l.abandon(in)
+	case protocol.NotificationCancelled: // has waited behind an array: what waits now came later
+		l.abandonRunning(frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}, in)
 		return
 	case protocol.NotificationProgress:
 		if !l.restoreToken(in) {

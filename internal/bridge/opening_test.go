@@ -159,6 +159,16 @@ func TestPipelinedArray(t *testing.T) {
 		front.want(result("4", "{}"), "["+result("2", "{}")+"]")
 		require.NoError(t, <-served)
 
+		// A cancellation of nothing stays one, also of what comes behind it (CA-04).
+		front, _ = r.halfPipe()
+		front.send(request("1", "initialize", old), array, notification("notifications/cancelled", `{"requestId":8}`), request("8", "later", ""))
+		back = r.to.next()
+		back.want(request("1", "initialize", old))
+		back.silent()
+		back.send(result("1", old))
+		front.want(result("1", old))
+		back.want(request("2", "a", ""), notification("n", ""), request("3", "b", ""), request("4", "later", ""))
+
 		front, back, _ = begin(r)
 		back.send(result("1", welcome))
 		front.want(result("1", welcome), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"arrays are accepted in…"}}`)
