@@ -35,9 +35,11 @@ type dialer struct {
 	name string
 	way  string
 	// What its own transport leaves out: to tell a server of the legacy era that a
-	// call is cancelled, and to take requests of the server.
-	keepsCancels, refusesQuestions bool
-	open                           func(t *testing.T, target, version string) *session
+	// call is cancelled, to take requests of the server, and to refuse calls once it is
+	// closed: it sends them, and gives them up if no answer comes before it gets to that.
+	// In the legacy era there is no session for them any more.
+	keepsCancels, refusesQuestions, callsWhenClosed bool
+	open                                            func(t *testing.T, target, version string) *session
 }
 
 var dialers = []dialer{
@@ -66,7 +68,7 @@ var dialers = []dialer{
 	mcpGo("mcpgo over wirespool", "sse", dialer{}, func(url string) (transport.Interface, error) {
 		return mcpgo.NewSSE(url, nil, nil), nil
 	}),
-	mcpGo("mcpgo", "http", dialer{keepsCancels: true}, func(url string) (transport.Interface, error) {
+	mcpGo("mcpgo", "http", dialer{keepsCancels: true, callsWhenClosed: true}, func(url string) (transport.Interface, error) {
 		return transport.NewStreamableHTTP(url)
 	}),
 	mcpGo("mcpgo over wirespool", "http", dialer{}, func(url string) (transport.Interface, error) {
