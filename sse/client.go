@@ -159,34 +159,10 @@ func (d *dialer) ended(lasted time.Duration) {
 // keep it as it is and the origin the same, and asks once more after a refusal that
 // Unauthorized resolved.
 func (c *conn) request(ctx context.Context, method string, u *url.URL, accept string, extra http.Header, body []byte) (*http.Response, error) {
-	redirects, asked := 0, false
-	for {
-		resp, err := c.roundTrip(ctx, method, u, accept, extra, body)
-		if err != nil {
-			return nil, err
-		}
-		switch resp.StatusCode {
-		case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-			if redirects++; redirects > maxRedirects {
-				return resp, nil
-			}
-			if u, err = httpx.Redirected(u, resp); err != nil {
-				httpx.Discard(resp)
-				return nil, fmt.Errorf("HTTP %s: %w", method, err)
-			}
-		case http.StatusUnauthorized, http.StatusForbidden:
-			if asked || c.opts.Unauthorized == nil {
-				return resp, nil
-			}
-			asked = true
-			if err := c.opts.Unauthorized(ctx, httpx.ChallengeOf(u, resp)); err != nil {
-				return nil, errors.Join(httpx.ReadStatus(method, resp, maxErrorBody), err)
-			}
-		default:
-			return resp, nil
-		}
-		httpx.Discard(resp)
-	}
+	follow := httpx.Follow{MaxRedirects: maxRedirects, Unauthorized: c.opts.Unauthorized, MaxErrorBody: maxErrorBody}
+	return follow.Do(ctx, method, u, func(u *url.URL) (*http.Response, error) {
+		return c.roundTrip(ctx, method, u, accept, extra, body)
+	})
 }
 
 // roundTrip sends one request.

@@ -3,7 +3,6 @@ package streamhttp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,35 +17,20 @@ import (
 // is and the origin the same, and asks once more after a refusal that
 // Unauthorized resolved. A redirect of another kind comes back as it is.
 func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
-	u, redirects, asked := c.url, 0, false
-	for {
-		resp, err := c.roundTrip(ctx, method, u, h, body)
-		if err != nil {
-			return nil, err
-		}
-		switch resp.StatusCode {
-		case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-			if redirects++; redirects > c.opts.Limits.MaxRedirects {
-				httpx.Discard(resp)
-				return nil, fmt.Errorf("HTTP %s: more redirects than MaxRedirects = %d", method, c.opts.Limits.MaxRedirects)
-			}
-			if u, err = httpx.Redirected(u, resp); err != nil {
-				httpx.Discard(resp)
-				return nil, fmt.Errorf("HTTP %s: %w", method, err)
-			}
-		case http.StatusUnauthorized, http.StatusForbidden:
-			if asked || c.opts.Unauthorized == nil {
-				return resp, nil
-			}
-			asked = true
-			if err := c.opts.Unauthorized(ctx, httpx.ChallengeOf(u, resp)); err != nil {
-				return nil, errors.Join(c.refusal(method, resp), err)
-			}
-		default:
-			return resp, nil
-		}
-		httpx.Discard(resp)
+	limits := &c.opts.Limits
+	follow := httpx.Follow{MaxRedirects: limits.MaxRedirects, Unauthorized: c.opts.Unauthorized, MaxErrorBody: limits.MaxErrorBody}
+	resp, err := follow.Do(ctx, method, c.url, func(u *url.URL) (*http.Response, error) {
+		return c.roundTrip(ctx, method, u, h, body)
+	})
+	if err != nil {
+		return nil, err
 	}
+	switch resp.StatusCode {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect: // one too many
+		httpx.Discard(resp)
+		return nil, fmt.Errorf("HTTP %s: more redirects than MaxRedirects = %d", method, limits.MaxRedirects)
+	}
+	return resp, nil
 }
 
 // roundTrip sends one request with a fresh token. h and body are borrowed until

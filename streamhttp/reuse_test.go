@@ -35,14 +35,15 @@ func TestConnectionsReused(t *testing.T) {
 
 // opened returns how many connections a client opens for its calls.
 func opened(t *testing.T) int64 {
+	t.Helper()
 	s := dispatch.NewServer(&dispatch.Options{Info: everything})
 	register(s)
 	h := streamhttp.NewHandler(s, nil)
-	var opened atomic.Int64
+	var count atomic.Int64
 	srv := httptest.NewUnstartedServer(h)
 	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
-			opened.Add(1)
+			count.Add(1)
 		}
 	}
 	srv.Start()
@@ -67,5 +68,5 @@ func opened(t *testing.T) int64 {
 	}
 	wg.Wait()
 	require.NoError(t, c.Close())
-	return opened.Load()
+	return count.Load()
 }

@@ -10,14 +10,18 @@ import (
 // request of this link. It does not queue behind anything (L5 and D16 of the
 // field), and what it means gets no answer any more (CA-05, CA-07).
 func (l *link) abandon(in *transport.Inbound) bool {
-	key := frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}
-	return l.abandonRunning(key, in) || l.unqueue(key, in)
+	return l.abandonRunning(in) || l.unqueue(in)
+}
+
+// meant returns which request a cancellation means.
+func meant(in *transport.Inbound) frontKey {
+	return frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}
 }
 
 // abandonRunning is abandon for what does not wait for the back any more.
-func (l *link) abandonRunning(key frontKey, in *transport.Inbound) bool {
+func (l *link) abandonRunning(in *transport.Inbound) bool {
 	l.mu.Lock()
-	c := l.byFront[key]
+	c := l.byFront[meant(in)]
 	if c == nil {
 		l.mu.Unlock()
 		return false
@@ -37,7 +41,8 @@ func (l *link) abandonRunning(key frontKey, in *transport.Inbound) bool {
 
 // unqueue drops a request that still waits for the back. Where an array waits, the
 // cancellation, which may mean a request in it, waits behind it.
-func (l *link) unqueue(key frontKey, in *transport.Inbound) bool {
+func (l *link) unqueue(in *transport.Inbound) bool {
+	key := meant(in)
 	l.mu.Lock()
 	arrays := false
 	for i, p := range l.waiting {

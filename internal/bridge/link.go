@@ -198,7 +198,7 @@ func (l *link) adapted() adapter {
 func (l *link) forwardNotification(in *transport.Inbound) {
 	switch string(in.Method) {
 	case protocol.NotificationCancelled: // has waited behind an array: what waits now came later
-		l.abandonRunning(frontKey{in.Scope, codec.ID(in.Fact(codec.FactRequestID)).Key()}, in)
+		l.abandonRunning(in)
 		return
 	case protocol.NotificationProgress:
 		if !l.restoreToken(in) {

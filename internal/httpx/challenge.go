@@ -41,8 +41,8 @@ func (c *Challenge) ResourceMetadata() []string {
 	return []string{root.String()}
 }
 
-// ChallengeOf reads the challenge of a response to a request for u, which is kept.
-func ChallengeOf(u *url.URL, resp *http.Response) *Challenge {
+// challengeOf reads the challenge of a response to a request for u, which is kept.
+func challengeOf(u *url.URL, resp *http.Response) *Challenge {
 	c := &Challenge{Status: resp.StatusCode, URL: u}
 	for _, field := range resp.Header.Values(protocol.HeaderWWWAuthenticate) {
 		for scheme, params := range challenges(field) {

@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -157,19 +156,4 @@ func BasicAuth(user, password string) string {
 	r := http.Request{Header: http.Header{}}
 	r.SetBasicAuth(user, password)
 	return r.Header.Get(protocol.HeaderAuthorization)
-}
-
-// Redirected returns where a 307 or 308 sends the request to u: an origin other
-// than that of u is refused, because it would be handed the caller's credentials
-// (SC-12).
-func Redirected(u *url.URL, resp *http.Response) (*url.URL, error) {
-	to, err := u.Parse(resp.Header.Get("Location"))
-	if err != nil {
-		return nil, fmt.Errorf("redirect: %w", err)
-	}
-	if to.Scheme != u.Scheme || to.Host != u.Host {
-		return nil, fmt.Errorf("redirect to another origin, %s://%s, refused", to.Scheme, to.Host)
-	}
-	to.User, to.Fragment = nil, ""
-	return to, nil
 }
