@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,12 +48,18 @@ func newServer(o *mcp.ServerOptions) *mcp.Server {
 		}
 		return text(res.Content.(*mcp.TextContent).Text), nil
 	})
+	var waiting atomic.Int32
 	s.AddTool(raw("wait"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		waiting.Add(1)
+		defer waiting.Add(-1)
 		if token := req.Params.GetProgressToken(); token != nil {
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1})
 		}
 		<-ctx.Done()
 		return nil, ctx.Err()
+	})
+	s.AddTool(raw("waiting"), func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(strconv.Itoa(int(waiting.Load()))), nil
 	})
 	s.AddResource(&mcp.Resource{URI: "info://it", Name: "it"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "info://it", Text: "it is"}}}, nil
@@ -119,7 +127,9 @@ func callTool(t testing.TB, cs *mcp.ClientSession, name string, args any, token 
 	return all.String()
 }
 
-// cancelTool cancels a call when it runs.
+// cancelTool cancels a call when it runs and waits until its handler has ended: the SDK
+// sends the cancellation beside the call's return and drops it where the session is
+// closed first, whose end then waits for the handler forever.
 func cancelTool(t testing.TB, cs *mcp.ClientSession, h *heard) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,6 +141,9 @@ func cancelTool(t testing.TB, cs *mcp.ClientSession, h *heard) {
 	params.SetProgressToken("wait")
 	_, err := cs.CallTool(ctx, params)
 	require.ErrorIs(t, err, context.Canceled)
+	require.Eventually(t, func() bool {
+		return callTool(t, cs, "waiting", nil, nil) == "0"
+	}, pollFor, pollEvery, "the cancellation did not reach the handler")
 }
 
 func jsonSchema(text string) json.RawMessage { return json.RawMessage(text) }
