@@ -193,10 +193,11 @@ func TestIDInFlight(t *testing.T) {
 func TestPanic(t *testing.T) {
 	w := dial(t, newMCPServer(), nil)
 	w.hello(legacy)
-	w.write(toolCall(`1`, "panic", `{}`), toolCall(`2`, "echo", `{"text":"x"}`))
+	w.write(toolCall(`1`, "panic", `{}`))
 	first := w.read()
 	require.Contains(t, first, `"id":1,"error":{"code":-32603`)
 	require.NotContains(t, first, "told to")
+	w.write(toolCall(`2`, "echo", `{"text":"x"}`))
 	require.Contains(t, w.read(), `"id":2,"result"`)
 }
 
