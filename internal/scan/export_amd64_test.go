@@ -6,22 +6,47 @@ package scan
 func EachKernel(f func(name string)) {
 	best := kernels
 	defer func() { kernels = best }()
-	for kernels = swar; kernels <= best; kernels++ {
-		f([...]string{"swar", "avx2", "avx512"}[kernels])
+	for k := swar; k <= best.text; k++ {
+		kernels = kernelSet{text: k, index: k > swar} // slow or not
+		f([...]string{"swar", "avx2", "avx512"}[k])
 	}
 }
 
 // TextEnd runs the kernel of text alone.
 func TextEnd(b []byte, i int) (quote int, escaped, ok bool) { return textEnd(b, i) }
 
+// Token is a token as the index has it: where it begins, and the operator it is,
+// '"' or '0' for all numbers and literals.
+type Token struct {
+	At   int
+	Sort byte
+}
+
 // Index runs the kernel of the index over text in stretches of so many blocks.
-func Index(text []byte, blocks int) (tokens []uint32, control, breaks, high bool) {
-	var s indexState
+func Index(text []byte, blocks int) (tokens []Token, looks []int, wrong, breaks, high bool) {
+	x := new(index)
 	for at := 0; at < len(text); at += blocks * block {
 		part := text[at:min(at+blocks*block, len(text))]
-		out := make([]uint32, len(part)+2*block)
-		n := indexText(part, at, &s, out)
-		tokens = append(tokens, out[:n]...)
+		x.fill(part)
+		n := 0
+		for k := 0; k*block < len(part); k++ {
+			for i := range block {
+				if x.places[k]>>i&1 == 0 {
+					continue
+				}
+				w, bit := n>>6, n&63
+				code := x.low[w]>>bit&1 | x.mid[w]>>bit&1<<1 | x.high[w]>>bit&1<<2
+				sort := "0]\"[,}:{"[code]
+				tokens = append(tokens, Token{at + k*block + i, sort})
+				n++
+			}
+		}
+		for _, i := range x.looks[:x.looked] {
+			looks = append(looks, at+int(i))
+		}
+		if n != x.n {
+			tokens = append(tokens, Token{-1, '?'})
+		}
 	}
-	return tokens, s.control != 0, s.breaks != 0, s.high != 0
+	return tokens, looks, x.wrong != 0, x.breaks != 0, x.notASCII != 0
 }

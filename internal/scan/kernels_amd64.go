@@ -2,18 +2,24 @@
 
 package scan
 
-// The kernels of the wide pass, chosen once by what the processor has.
+// What text is scanned with.
 const (
 	swar   = iota // eight bytes at a time, in Go
 	avx2          // 64 bytes in two halves
-	avx512        // 64 bytes at once, tokens written by compression
+	avx512        // 64 bytes at once
 )
 
+// kernels are chosen once, by what the processor has.
 var kernels = detect()
 
+type kernelSet struct {
+	text  int  // one of the constants above
+	index bool // needs AVX2 and a PEXT that is no microcode
+}
+
 // Classification of bytes by their low nibble, one entry each. An operator is a
-// byte that equals its entry once bit 0x20 is set, white space a byte that
-// equals its entry as it is.
+// byte that equals its entry once bit 0x20 is set, or a control character,
+// which is wrong anywhere; white space is a byte that equals its entry.
 var (
 	//lint:ignore U1000 read by the assembly
 	ops = [16]byte{0xa: ':', 0xb: '{', 0xc: ',', 0xd: '}'}
@@ -21,50 +27,30 @@ var (
 	spaces = [16]byte{0x0: ' ', 0x9: '\t', 0xa: '\n', 0xd: '\r'}
 )
 
-// indexText lists the tokens of text, whose first byte has the index at. It ends
-// outside of the last token or, if s says so, inside of a string; only the last
-// text of an index may be no multiple of a block. out has room for a block's
-// worth of tokens more than there can be, and what is written there behind the
-// last token means nothing.
-func indexText(text []byte, at int, s *indexState, out []uint32) int {
-	if kernels == avx512 {
-		return indexAVX512(&text[0], len(text), uint32(at), s, &out[0])
-	}
-	n := 0
-	if blocks := len(text) / block; blocks > 0 {
-		n = indexAVX2(&text[0], blocks, uint32(at), s, &out[0])
-	}
-	if whole := len(text) &^ (block - 1); whole < len(text) {
-		tail := blank
-		copy(tail[:], text[whole:])
-		n += indexAVX2(&tail[0], 1, uint32(at+whole), s, &out[n])
-	}
-	return n
-}
+// hasIndex reports whether indexBlocks may be called.
+func hasIndex() bool { return kernels.index }
 
-// blank is what the last block is filled up with.
-var blank = func() (t [block]byte) {
-	for i := range t {
-		t[i] = ' '
-	}
-	return t
-}()
+// hasText reports whether textEnd may be called.
+func hasText() bool { return kernels.text != swar }
 
-// hasWide reports whether indexText may be called.
-func hasWide() bool { return kernels != swar }
-
+// indexBlocks appends what it finds in blocks of text to x.
+//
 //go:noescape
-func indexAVX512(text *byte, n int, at uint32, s *indexState, out *uint32) int
+func indexBlocks(text *byte, blocks int, x *index)
 
+// nest matches the brackets of a word that neither closes the outermost one nor
+// goes on to another set of 64 levels. It goes from one to the next without a
+// branch on which it is, as that is hard to foresee.
+//
 //go:noescape
-func indexAVX2(text *byte, blocks int, at uint32, s *indexState, out *uint32) int
+func nest(order *grammar, low, mid, high uint64) (objects uint64)
 
 func cpuid(leaf, sub uint32) (ax, bx, cx, dx uint32)
 
 func xgetbv() uint32
 
 // detect finds out what the processor has and the system lets us use.
-func detect() int {
+func detect() kernelSet {
 	const (
 		pclmul  = 1 << 1 // leaf 1, ecx
 		popcnt  = 1 << 23
@@ -87,15 +73,24 @@ func detect() int {
 	all := func(have uint32, want uint32) bool { return have&want == want }
 	most, _, _, _ := cpuid(0, 0)
 	if most < 7 {
-		return swar
+		return kernelSet{}
 	}
 	_, _, c1, _ := cpuid(1, 0)
 	_, b7, c7, _ := cpuid(7, 0)
 	if !all(c1, pclmul|popcnt|osxsave|avx) || !all(b7, bmi1|bmi2|hasAVX2) || !all(xgetbv(), saveYMM) {
-		return swar
+		return kernelSet{}
 	}
 	if all(b7, avx512f|avx512dq|avx512bw|avx512vl) && all(c7, avx512vbmi2) && all(xgetbv(), saveZMM) {
-		return avx512
+		return kernelSet{text: avx512, index: !slowPEXT()}
 	}
-	return avx2
+	return kernelSet{text: avx2, index: !slowPEXT()}
+}
+
+// slowPEXT reports whether the processor is one of AMD's or Hygon's before
+// family 0x19, which run PEXT as microcode, for up to some hundred cycles.
+func slowPEXT() bool {
+	_, b, _, _ := cpuid(0, 0)
+	a, _, _, _ := cpuid(1, 0)
+	const auth, hygo = 0x68747541, 0x6f677948 // what the vendors' names begin with
+	return (b == auth || b == hygo) && a>>8&15+a>>20&255 < 0x19
 }

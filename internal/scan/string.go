@@ -10,7 +10,7 @@ func String(b []byte, i int) (end int, escaped bool, f Fault) {
 	for {
 		for i+8 <= len(b) {
 			if i >= wideAt {
-				if hasWide() {
+				if hasText() {
 					if quote, escapes, ok := textEnd(b, i); ok {
 						return quote, escaped || escapes, OK
 					}

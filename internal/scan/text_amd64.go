@@ -22,7 +22,7 @@ func textEnd(b []byte, i int) (quote int, escaped, ok bool) {
 	var s textState
 	text := b[i:]
 	n := 0
-	if kernels == avx512 {
+	if kernels.text == avx512 {
 		n = textAVX512(&text[0], len(text), &s)
 	} else {
 		whole := len(text) &^ (block - 1)

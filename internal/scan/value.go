@@ -44,10 +44,10 @@ func (s *Scanner) spaceRun(b []byte, i int) int {
 // With a fault, end is the offending byte.
 func (s *Scanner) Value(b []byte, i, depth int) (end int, f Fault) {
 	wideAt := never
-	if len(b)-i >= wideMin && hasWide() {
+	if len(b)-i >= wideMin && hasIndex() {
 		wideAt = i + wideAfter
 	}
-	return s.narrow(b, place{i: i, expecting: expectValue}, depth, wideAt)
+	return s.narrow(b, i, depth, wideAt)
 }
 
 // What the wide steps cost to begin with, in bytes that the narrow ones walk
@@ -60,16 +60,13 @@ var (
 
 const never = math.MaxInt
 
-// narrow scans byte by byte from a place in a value, and hands over to the wide
-// pass at the first end of a value at or behind wideAt.
-func (s *Scanner) narrow(b []byte, from place, depth, wideAt int) (end int, f Fault) {
+// narrow scans the value at b[start] byte by byte, and hands over to the wide pass
+// at the first end of a value inside of it at or behind wideAt.
+func (s *Scanner) narrow(b []byte, start, depth, wideAt int) (end int, f Fault) {
 	// kinds has one bit for each open container, lowest innermost: 1 is an
 	// object. open counts them; a level beyond 64 moves the older bits to
 	// s.outer, so that any depth costs one bit and no recursion.
-	i, kinds, open := from.i, from.kinds, from.open
-	if from.expecting == expectBehind {
-		goto behind
-	}
+	i, kinds, open := start, uint64(0), 0
 
 value:
 	if i >= len(b) {
@@ -130,10 +127,10 @@ behind:
 		return i, OK
 	}
 	if i >= wideAt {
-		if at, ok := s.wide(b, place{i: i, kinds: kinds, open: open}, depth); ok {
-			return s.narrow(b, at, depth, never)
+		if end, ok := s.wide(b, i, kinds, open, depth); ok {
+			return end, OK
 		}
-		return s.narrow(b, from, depth, never) // from the start: s.outer has changed
+		return s.narrow(b, start, depth, never) // from the start: s.outer has changed
 	}
 	if i = s.Space(b, i); i >= len(b) {
 		return len(b), UnexpectedEnd

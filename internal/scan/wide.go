@@ -2,36 +2,48 @@ package scan
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode/utf8"
 )
 
 // The wide pass. Text that goes on for a while is first indexed, 64 bytes at a
-// time: the index lists the tokens of JSON, which are the operators outside of
-// strings, the quotes around strings, the first byte of every number and
-// literal, and the backslashes in strings. Walking from token to token is then
-// all that is left. The wide pass only ever accepts: whatever it finds odd is
+// time: a kernel finds the tokens of JSON, which are the operators outside of
+// strings, the quotes that begin a string, and the first byte of every number
+// and literal, and packs three bits of each. Their order is then judged 64
+// tokens at a time (grammar.go), and what numbers, literals and escapes are
+// made of one by one. The wide pass only ever accepts: whatever it finds odd is
 // left to the narrow pass, which knows how to say what is wrong and where.
 
 const (
-	firstChunk = 4 * block  // bytes indexed at first, in case the value is short
-	chunk      = 64 * block // bytes indexed at a time from then on
 	block      = 64
-	lookahead  = 8 // tokens within reach of one step of the walk
+	firstChunk = 8 * block  // bytes indexed at first, in case the value is short
+	chunk      = 64 * block // bytes indexed at a time at most
 )
 
-// index is the list of tokens of a stretch of text.
+// index is what the kernel found in a stretch of text, and what it carries on to
+// the next one.
 type index struct {
-	state indexState
-	next  int // first byte that is not indexed yet
-	size  int // bytes to index next
-	k, n  int // tokens[k:n] are indexed and not consumed yet
-	// The kernel writes up to 64 tokens at once, whether they mean something
-	// or not.
-	tokens [lookahead + chunk + block]uint32
-}
+	// Three bits of each token, bits 0, 1 and 5 of its first byte, the lowest bit
+	// of the first word first. They tell the operators apart:
+	//
+	//	,  low 0  mid 0  high 1
+	//	:  low 0  mid 1  high 1
+	//	{  low 1  mid 1  high 1     [  high 0
+	//	}  low 1  mid 0  high 1     ]  high 0
+	//
+	// A string has mid alone, a number or literal none. A word is written behind
+	// the last full one.
+	low, mid, high [chunk/64 + 1]uint64
+	n              int // tokens
 
-// indexState is what the kernel carries from block to block.
-type indexState struct {
+	places [chunk / block]uint64 // of each block: which bytes are tokens
+	blocks int
+
+	// Bytes of the stretch that are to be looked at: where a number or literal
+	// begins, and the u of escapes. Two are written at least.
+	looks  [chunk + 2]uint16
+	looked int
+
 	//lint:ignore U1000 the assembly's: all ones within a string
 	inString uint64
 	//lint:ignore U1000 the assembly's: 1 if the next byte is escaped
@@ -39,242 +51,135 @@ type indexState struct {
 	//lint:ignore U1000 the assembly's: 1 if the last byte was part of a number or literal
 	scalar uint64
 
-	control uint64 // not 0 once a control character stood in a string
-	breaks  uint64 // not 0 once a line break stood outside of strings
-	high    uint64 // not 0 once a byte was not ASCII
+	wrong    uint64 // not 0 once a control character or what was escaped cannot be
+	breaks   uint64 // not 0 once a line break stood outside of strings
+	notASCII uint64 // not 0 once a byte was not ASCII
 }
 
-// begin starts an index at b[i], which is outside of any string.
-func (x *index) begin(i int) {
-	x.state = indexState{}
-	x.next, x.size = i, firstChunk
-	x.k, x.n = 0, 0
+// begin empties the index for a value.
+func (x *index) begin() {
+	x.inString, x.escaped, x.scalar = 0, 0, 0
+	x.wrong, x.breaks, x.notASCII = 0, 0, 0
 }
 
-// more indexes the next stretch of b; false when there is none.
-func (x *index) more(b []byte) bool {
-	rest := b[x.next:]
-	if len(rest) == 0 {
-		return false
-	}
-	left := copy(x.tokens[:lookahead], x.tokens[x.k:x.n])
-	x.k, x.n = 0, left
-	rest = rest[:min(len(rest), x.size)]
-	x.n += indexText(rest, x.next, &x.state, x.tokens[left:])
-	x.next += len(rest)
-	x.size = min(2*x.size, chunk)
-	return true
-}
-
-// expecting says what must come next.
-type expecting uint8
-
-const (
-	expectBehind expecting = iota // a comma or a closing bracket: a value has ended
-	expectValue
-)
-
-// place is a point of the walk over a value: the next byte to look at, and the
-// brackets that are open, as in [Scanner.Value].
-type place struct {
-	i     int
-	kinds uint64
-	open  int
-	expecting
-}
-
-// wide walks on from a place behind a value until the outermost bracket is
-// closed or tokens run out, and reports false when it met anything odd.
-func (s *Scanner) wide(b []byte, from place, depth int) (place, bool) {
+// wide goes on behind a value that ended before b[from], with brackets open as in
+// [Scanner.narrow], until the outermost is closed. It returns the index behind
+// that, and false when it met anything odd.
+func (s *Scanner) wide(b []byte, from int, kinds uint64, open, depth int) (end int, ok bool) {
 	if s.index == nil {
 		s.index = new(index)
 	}
 	x := s.index
-	x.begin(from.i)
-	at, ok := s.walk(x, b, from, depth)
-	if !ok || x.state.control != 0 || x.state.high != 0 && !utf8.Valid(b[from.i:at.i]) {
-		return at, false
+	x.begin()
+	g := grammar{kinds: kinds, open: open, room: s.MaxDepth - depth}
+	size := firstChunk
+	for i := from; i < len(b); {
+		x.fill(b[i:min(i+size, len(b))])
+		last := s.order(&g, x)
+		if g.wrong != 0 || x.wrong != 0 {
+			return 0, false
+		}
+		if last < x.n {
+			end = i + x.where(last) + 1
+			return end, check(b, i, end, x.looks[:x.looked]) && s.accept(b[from:end])
+		}
+		if !check(b, i, len(b), x.looks[:x.looked]) {
+			return 0, false
+		}
+		i += size
+		size = chunk
 	}
-	if x.state.breaks != 0 && !s.Newline { // perhaps behind the value
-		passed := b[from.i:at.i]
+	return 0, false
+}
+
+// accept judges what is left to judge of the passed text as a whole.
+func (s *Scanner) accept(passed []byte) bool {
+	if s.index.notASCII != 0 && !utf8.Valid(passed) {
+		return false
+	}
+	if s.index.breaks != 0 && !s.Newline { // perhaps behind the value
 		s.Newline = bytes.IndexByte(passed, '\n') >= 0 || bytes.IndexByte(passed, '\r') >= 0
 	}
-	if at.expecting == expectValue {
-		at.i = s.Space(b, at.i)
-	}
-	return at, true
+	return true
 }
 
-func (s *Scanner) walk(x *index, b []byte, at place, depth int) (place, bool) {
-	i, kinds, open := at.i, at.kinds, at.open
-	k, n := 0, 0
-	room := s.MaxDepth - depth
-
-behind:
-	if n-k < lookahead {
-		x.k = k
-		for x.n-x.k < lookahead && x.more(b) {
-		}
-		if k, n = x.k, x.n; n-k < lookahead {
-			return place{i, kinds, open, expectBehind}, true
-		}
+// fill indexes text, which goes on where the last one ended. Only the last text
+// of a value may be no multiple of a block.
+func (x *index) fill(text []byte) {
+	x.low[0], x.mid[0], x.high[0] = 0, 0, 0
+	x.n, x.blocks, x.looked = 0, 0, 0
+	whole := len(text) &^ (block - 1)
+	if whole > 0 {
+		indexBlocks(&text[0], whole/block, x)
 	}
-	{
-		t := (*[lookahead]uint32)(x.tokens[k:])
-		c := b[t[0]]
-		if kinds&1 == 1 {
-			if c == ',' {
-				if b[t[1]] != '"' || b[t[2]] != '"' || b[t[3]] != ':' {
-					if b[t[1]] != '"' || b[t[2]] != '\\' {
-						return at, false
-					}
-					if k, n = x.escapedString(b, k+1); k < 0 || n-k < 1 || b[x.tokens[k]] != ':' {
-						return at, false
-					}
-					i = int(x.tokens[k]) + 1
-					k++
-					goto value
-				}
-				i = int(t[3]) + 1
-				k += 4
-				goto value
-			}
-			if c != '}' {
-				return at, false
-			}
-		} else {
-			if c == ',' {
-				i = int(t[0]) + 1
-				k++
-				goto value
-			}
-			if c != ']' {
-				return at, false
-			}
-		}
-		i = int(t[0]) + 1
-		k++
-		goto pop
+	if whole < len(text) {
+		tail := blank
+		copy(tail[:], text[whole:])
+		indexBlocks(&tail[0], 1, x)
 	}
-
-value:
-	if n-k < lookahead {
-		x.k = k
-		for x.n-x.k < lookahead && x.more(b) {
-		}
-		if k, n = x.k, x.n; n-k < lookahead {
-			return place{i, kinds, open, expectValue}, true
-		}
-	}
-	{
-		t := (*[lookahead]uint32)(x.tokens[k:])
-		switch c := b[t[0]]; c {
-		case '"':
-			if b[t[1]] == '"' {
-				i = int(t[1]) + 1
-				k += 2
-				goto behind
-			}
-			if b[t[1]] != '\\' {
-				return at, false
-			}
-			if k, n = x.escapedString(b, k); k < 0 {
-				return at, false
-			}
-			i = int(x.tokens[k-1]) + 1
-			goto behind
-		case '{':
-			if open >= room {
-				return at, false
-			}
-			if open&63 == 0 {
-				s.spill(kinds, open)
-			}
-			kinds, open = kinds<<1|1, open+1
-			if b[t[1]] == '"' {
-				if b[t[2]] == '"' && b[t[3]] == ':' {
-					i = int(t[3]) + 1
-					k += 4
-					goto value
-				}
-				if b[t[2]] != '\\' {
-					return at, false
-				}
-				if k, n = x.escapedString(b, k+1); k < 0 || n-k < 1 || b[x.tokens[k]] != ':' {
-					return at, false
-				}
-				i = int(x.tokens[k]) + 1
-				k++
-				goto value
-			}
-			if b[t[1]] != '}' {
-				return at, false
-			}
-			i = int(t[1]) + 1
-			k += 2
-			goto pop
-		case '[':
-			if open >= room {
-				return at, false
-			}
-			if open&63 == 0 {
-				s.spill(kinds, open)
-			}
-			kinds, open = kinds<<1, open+1
-			if b[t[1]] == ']' {
-				i = int(t[1]) + 1
-				k += 2
-				goto pop
-			}
-			i = int(t[0]) + 1
-			k++
-			goto value
-		}
-		end, f := scalar(b, int(t[0]))
-		if f != OK || end < len(b) && inScalar[b[end]] {
-			return at, false
-		}
-		i = end
-		k++
-		goto behind
-	}
-
-pop:
-	kinds, open = kinds>>1, open-1
-	if open&63 == 0 {
-		if open == 0 {
-			return place{i, kinds, 0, expectBehind}, true
-		}
-		kinds = s.outer[open>>6-1]
-	}
-	goto behind
 }
 
-// escapedString checks the escapes of a string that begins with token k. It
-// returns the index of the token behind its closing quote and how many tokens
-// there are now, or -1 when an escape is not valid or the string does not end.
-func (x *index) escapedString(b []byte, k int) (int, int) {
-	behind := 0 // the end of the last escape
-	for {
-		if k++; k >= x.n {
-			if x.k = k; !x.more(b) {
-				return -1, 0
-			}
-			k = x.k
-		}
-		at := int(x.tokens[k])
-		if at < behind {
-			continue // the second of two backslashes
-		}
-		if b[at] == '"' {
-			return k + 1, x.n
-		}
-		end, f := escape(b, at)
-		if f != OK {
-			return -1, 0
-		}
-		behind = end
+// blank is what the last block is filled up with.
+var blank = func() (t [block]byte) {
+	for i := range t {
+		t[i] = ' '
 	}
+	return t
+}()
+
+// where tells which byte of the stretch token n is.
+func (x *index) where(n int) int {
+	k := 0
+	for ; k < x.blocks-1; k++ {
+		here := bits.OnesCount64(x.places[k])
+		if n < here {
+			break
+		}
+		n -= here
+	}
+	t := x.places[k]
+	for ; n > 0; n-- {
+		t &= t - 1
+	}
+	return k*block + bits.TrailingZeros64(t)
+}
+
+// check checks the numbers, literals and escapes at these distances from b[from],
+// as far as they begin before b[end].
+func check(b []byte, from, end int, looks []uint16) bool {
+	for _, at := range looks {
+		i := from + int(at)
+		if i >= end {
+			break
+		}
+		if len(b)-i > 16 {
+			// Short integers and literals at once: which it is, is hard to foresee.
+			w := Word(b, i)
+			l := &shorts[byte(w)]
+			x := w ^ ones*'0'
+			digits := bits.TrailingZeros64((x|(x&^highs+ones*(0x80-10)))&highs) >> 3
+			if w&l.mask == l.word && digits <= int(l.digits) && !inScalar[b[i+digits+int(l.letters)]] {
+				continue
+			}
+		}
+		if !single(b, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// single is check for one.
+func single(b []byte, i int) bool {
+	if b[i] == 'u' {
+		if b[i-1] != '\\' {
+			return false
+		}
+		_, f := escape(b, i-1)
+		return f == OK
+	}
+	end, f := scalar(b, i)
+	return f == OK && (end == len(b) || !inScalar[b[end]])
 }
 
 // inScalar marks bytes that a number or literal cannot be followed by.
@@ -285,5 +190,29 @@ var inScalar = func() (t [256]bool) {
 	for _, c := range " \t\n\r,:[]{}\"" {
 		t[c] = false
 	}
+	return t
+}()
+
+// shorts tells by its first byte what a short integer or a literal is.
+var shorts = func() (t [256]struct {
+	mask, word      uint64 // the literal
+	letters, digits uint8  // its length, or the most digits there may be
+}) {
+	for c := range t {
+		t[c].word = 1 // no byte under the mask is
+	}
+	for _, l := range []string{"true", "false", "null"} {
+		e := &t[l[0]]
+		e.word = 0
+		e.letters = uint8(len(l))
+		for k := range len(l) {
+			e.mask |= 0xff << (8 * k)
+			e.word |= uint64(l[k]) << (8 * k)
+		}
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c].word, t[c].digits = 0, 7
+	}
+	t['0'].digits = 1
 	return t
 }()

@@ -67,7 +67,7 @@ func TestProfileTable(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for name, want := range map[string]string{
-		ourModule + "internal/scan.indexAVX512": "the kernel that finds the tokens of 64 bytes at a time",
+		ourModule + "internal/scan.indexBlocks": "the kernel that finds the tokens of 64 bytes at a time",
 		ourModule + "codec.(*Decoder).else":     "the pass over a message",
 		"runtime.futex":                         "system call: sleep, or wake a thread",
 		"runtime.somethingNew":                  "Go's runtime",

@@ -36,14 +36,15 @@ func packageOf(name string) string {
 // words are for functions, types and packages, by the prefix of their names.
 var words = map[string]string{
 	// The codec and its scan.
-	"internal/scan.indexAVX512":       "the kernel that finds the tokens of 64 bytes at a time",
-	"internal/scan.indexAVX2":         "the kernel that finds the tokens of 64 bytes at a time",
+	"internal/scan.indexBlocks":       "the kernel that finds the tokens of 64 bytes at a time",
+	"internal/scan.nest":              "the brackets, one after the other",
+	"internal/scan.check":             "numbers and literals, one after the other",
 	"internal/scan.indexText":         "the choice of the kernel that finds tokens",
 	"internal/scan.textAVX512":        "the kernel that checks long strings",
 	"internal/scan.textAVX2":          "the kernel that checks long strings",
 	"internal/scan.textEnd":           "the choice of the kernel that checks long strings",
 	"internal/scan.(*index)":          "the list of tokens that the kernel has found",
-	"internal/scan.(*Scanner).walk":   "the grammar, token by token of what the kernel has found",
+	"internal/scan.(*Scanner).order":  "the grammar, for 64 tokens at a time of what the kernel has found",
 	"internal/scan.(*Scanner).wide":   "the way from small steps to the kernel and back",
 	"internal/scan.(*Scanner).narrow": "the grammar, in small steps where text is short",
 	"internal/scan.(*Scanner).Value":  "the check of one value",
