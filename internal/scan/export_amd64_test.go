@@ -50,3 +50,13 @@ func Index(text []byte, blocks int) (tokens []Token, looks []int, wrong, breaks,
 	}
 	return tokens, looks, x.wrong != 0, x.breaks != 0, x.notASCII != 0
 }
+
+// Wide runs the wide pass alone, behind the first value in the container that b
+// begins with, which ended before b[from].
+func Wide(s *Scanner, b []byte, from int) (end int, ok bool) {
+	kind := uint64(0)
+	if b[0] == '{' {
+		kind = 1
+	}
+	return s.wide(b, from, kind, 1, 0)
+}
