@@ -270,14 +270,14 @@ func (p *Peer) sendAside(ctx context.Context, via sender, c *call, w *worker) {
 		err := via.Send(ctx, &w.out)
 		p.endWrite()
 		p.mu.Lock()
-		c.sent.Store(true)
-		abandoned := c.abandoned
+		id, abandoned := c.id, c.abandoned
 		if err != nil {
 			c.lose(sendFate(err), err)
 		}
+		c.sent.Store(true) // last: an answered call may be used again from here on
 		p.mu.Unlock()
 		if err == nil && abandoned != "" {
-			p.cancelCall(via, c.id, abandoned)
+			p.cancelCall(via, id, abandoned)
 		}
 	}()
 }

@@ -161,11 +161,20 @@ func (e *engine) shutdown(ctx context.Context) error {
 		peers = append(peers, p)
 	}
 	e.mu.Unlock()
-	var err error
+	// All at once: one that does not end takes all the time there is.
+	var late atomic.Bool
+	var draining sync.WaitGroup
 	for _, p := range peers {
-		if !p.drain(ctx) && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
+		draining.Go(func() {
+			if !p.drain(ctx) && ctx.Err() != nil {
+				late.Store(true)
+			}
+		})
+	}
+	draining.Wait()
+	var err error
+	if late.Load() {
+		err = context.Cause(ctx)
 	}
 	for _, p := range peers {
 		_ = p.shut(net.ErrClosed) // ending anyway

@@ -20,7 +20,9 @@ import (
 //
 // A *[codec.Error] is sent as it is. Any other error, and a panic, is answered
 // with -32603 and without its text, which is for the log alone. What the
-// handler returns after the peer cancelled is dropped.
+// handler returns after the peer cancelled is dropped. A handler must return or
+// panic: runtime.Goexit, which testing's FailNow calls, leaves its request
+// without an answer.
 type Handler func(ctx context.Context, r *Request, dst []byte) ([]byte, error)
 
 // NotificationHandler takes a notification. n is borrowed until it returns.

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,39 @@ func TestListenEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestShutdownTogether: a peer whose handler does not end takes from none of the
+// others the result of its subscription (SU-10).
+func TestShutdownTogether(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release, _ := latch(t)
+		h, stuck := serve(t, plain(), func(s *dispatch.Server) {
+			s.Handle("stuck", blocks(release))
+			listening(s)
+		})
+		stuck.send(modern("1", "stuck"))
+		synctest.Wait()
+		var others []*wire
+		for range 8 {
+			w, conn := newWire(t, nil)
+			go func() { _ = h.Serve(context.Background(), conn) }() // until Shutdown
+			w.send(modern(`"L1"`, protocol.MethodSubscriptionsListen))
+			synctest.Wait()
+			others = append(others, w)
+		}
+		ctx, cancelled := context.WithTimeout(t.Context(), time.Minute)
+		defer cancelled()
+		shut := make(chan error, 1)
+		go func() { shut <- h.Shutdown(ctx) }()
+		begun := time.Now()
+		for _, w := range others {
+			w.want(listenEnd, cancel(`"L1"`))
+		}
+		require.Zero(t, time.Since(begun))
+		require.ErrorIs(t, <-shut, context.DeadlineExceeded)
+		require.Equal(t, time.Minute, time.Since(begun))
+	})
 }
 
 // TestListenCancelled: a subscription that the peer cancels ends without a word.

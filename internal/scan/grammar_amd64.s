@@ -13,7 +13,6 @@ TEXT ·nest(SB), NOSPLIT, $0-40
 	MOVQ AX, R12
 	ANDL $1, R12              // in an object before
 	XORQ DX, DX               // bit 0: a bracket that closes another kind
-	XORQ R11, R11             // in an object behind each bracket
 	POPCNTQ R8, CX
 	JZ none
 	MOVQ CX, R13
@@ -34,7 +33,7 @@ loop:
 	CMOVQCS SI, AX
 	MOVQ AX, BX
 	SHRQ $1, BX
-	RCRQ $1, R11
+	RCRQ $1, R11              // in an object behind each bracket, from the top
 	DECQ CX
 	JNZ loop
 
