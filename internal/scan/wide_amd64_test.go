@@ -132,3 +132,30 @@ func TestWideAccepted(t *testing.T) {
 		})
 	}
 }
+
+// TestWideBroken changes a byte of such texts: the wide pass must refuse what the
+// reference refuses.
+func TestWideBroken(t *testing.T) {
+	skipRaced(t)
+	random := rand.New(rand.NewPCG(19, 23))
+	s := scan.Scanner{MaxDepth: 100}
+	for range 1500 {
+		w := &writer{Rand: random, spaces: random.IntN(2) == 0}
+		w.rest(1, 0, '[', ']', 1+random.IntN(12))
+		text := []byte(w.String())
+		for range 4 {
+			at := random.IntN(len(text))
+			old := text[at]
+			text[at] = "{}[],:\"\\ 0t"[random.IntN(11)]
+			agree(t, &s, text, 0)
+			text[at] = old
+		}
+		for at, c := range text { // the other kind of bracket, if it is one
+			if c|0x20 == '{' || c|0x20 == '}' {
+				text[at] = c ^ 0x20
+				agree(t, &s, text, 0)
+				text[at] = c
+			}
+		}
+	}
+}
