@@ -112,7 +112,7 @@ func clash(id codec.ID) *codec.Error {
 // result.
 func (p *Peer) wireError(r *Request, result []byte, err error) *codec.Error {
 	if err == nil {
-		if err = checkResult(result); err == nil {
+		if err = checkResult(result, p.engine.opts.Profile != JSONRPC); err == nil {
 			return nil
 		}
 	}

@@ -70,6 +70,9 @@
 // with net.ErrClosed in its tree means that the connection is over; a timeout
 // has [ErrTimeout] in it, and the end of a peer that is deaf or silent
 // [ErrWriteStalled] or [ErrKeepAlive]. Where nobody knows whether the peer ran a call, and it
-// makes a difference, the error has [ErrOutcomeUnknown] in it. What a handler returns is answered as it is if it is
-// a *[codec.Error], and otherwise with -32603 and without its text.
+// makes a difference, the error has [ErrOutcomeUnknown] in it.
+//
+// What a handler returns is answered as it is if it is a *[codec.Error], or one for
+// errors.As, as the error of typed.Decode is, and otherwise with -32603 and without
+// its text.
 package dispatch

@@ -18,10 +18,12 @@ import (
 // handler returns. ctx ends when the peer cancels, when the handler's time is
 // up, or with the connection.
 //
-// A *[codec.Error] is sent as it is. Any other error, and a panic, is answered
-// with -32603 and without its text, which is for the log alone. What the
-// handler returns after the peer cancelled is dropped. A handler must return or
-// panic: runtime.Goexit, which testing's FailNow calls, leaves its request
+// A *[codec.Error] is sent as it is, and so is what an error in the tree makes of
+// itself in errors.As, as those of typed.Decode do. Any other error, a panic, and a
+// result that is not JSON or, but in the JSON-RPC profile, no object (CO-14), is
+// answered with -32603 and without its text, which is for the log alone. What
+// the handler returns after the peer cancelled is dropped. A handler must return
+// or panic: runtime.Goexit, which testing's FailNow calls, leaves its request
 // without an answer.
 type Handler func(ctx context.Context, r *Request, dst []byte) ([]byte, error)
 

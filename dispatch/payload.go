@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/wirespool/wirespool/codec"
@@ -18,14 +19,19 @@ func checkParams(method string, params []byte) error {
 	return nil
 }
 
-// checkResult refuses what a handler returned if it is not JSON: sent, it would
-// leave its caller without an answer.
-func checkResult(result []byte) error {
+// checkResult refuses what a handler returned if it is not JSON, or with object no
+// JSON object (CO-14): sent, it would leave its caller without an answer.
+func checkResult(result []byte, object bool) error {
 	if len(result) == 0 {
 		return errNoResult
 	}
 	if err := codec.Check(result); err != nil {
 		return fmt.Errorf("the handler's result: %w", err)
+	}
+	if object && result[0] != '{' {
+		if v := codec.Value(bytes.TrimLeft(result, " \t\r\n")); v.Kind() != codec.Object {
+			return fmt.Errorf("the handler's result is no object but %s", v.Kind())
+		}
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package dispatch_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,17 +33,23 @@ func inMemory(t *testing.T, era dispatch.EraChoice) (end func(), c *dispatch.Cli
 	}, c
 }
 
-// TestBrokenResult: what a handler returns is sent if it is one JSON value, and is
+// TestBrokenResult: what a handler returns is sent if it is one JSON object, and is
 // -32603 otherwise: its caller is not left waiting.
 func TestBrokenResult(t *testing.T) {
 	for _, era := range []dispatch.EraChoice{dispatch.EraLegacy, dispatch.EraModern} {
 		bubble(t, func(t *testing.T) {
 			end, c := inMemory(t, era)
 			defer end()
-			for _, result := range []string{`{\"tools\":[`, `{},\"id\":2`, `{}\n{}`, `\u0001`} {
+			for _, result := range []string{
+				`{\"tools\":[`, `{},\"id\":2`, `{}\n{}`, `\u0001`,
+				`[1]`, ` \n[{}]`, `null`, `7`, `true`, `\"{}\"`, // CO-14
+			} {
 				_, err := c.CallRaw(t.Context(), "tools/call", []byte(`{"name":"`+result+`"}`))
 				require.ErrorIs(t, err, &codec.Error{Code: -32603}, result)
 			}
+			res, err := c.CallRaw(t.Context(), "tools/call", []byte(`{"name":" \t\r\n{\"a\":1}"}`))
+			require.NoError(t, err)
+			res.Release()
 		})
 	}
 }
@@ -67,5 +75,32 @@ func TestBrokenParams(t *testing.T) {
 			require.NoError(t, err)
 			res.Release()
 		})
+	}
+}
+
+// TestResultKinds: in MCP a result is an object, in plain JSON-RPC it is anything
+// (CO-14). What is wrong with one is in the log.
+func TestResultKinds(t *testing.T) {
+	for result, kind := range map[string]string{`[1]`: "array", "\n null": "null", `"x"`: "string", ` {}`: ""} {
+		for _, profile := range []dispatch.Profile{dispatch.MCP, dispatch.JSONRPC} {
+			bubble(t, func(t *testing.T) {
+				var log bytes.Buffer
+				o := plain()
+				o.Profile, o.Logger = profile, slog.New(slog.NewTextHandler(&log, nil))
+				_, w := serve(t, o, func(s *dispatch.Server) {
+					s.Handle("get", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+						return append(dst, result...), nil
+					})
+				})
+				w.send(call("1", "get"))
+				if kind == "" || profile == dispatch.JSONRPC {
+					w.want(`{"jsonrpc":"2.0","id":1,"result":` + oneLine(result) + "}")
+					require.Empty(t, log.String())
+					return
+				}
+				w.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}`)
+				require.Contains(t, log.String(), "no object but "+kind)
+			})
+		}
 	}
 }
