@@ -35,7 +35,8 @@
 // # What is read and written
 //
 // The libraries are set up to agree. Member names match exactly, so that "Name"
-// never sets what is called "name". A number in an any becomes a [json.Number],
+// never sets what is called "name", and a field Text without a tag is read from
+// "Text" and written as that, never "text". A number in an any becomes a [json.Number],
 // with its text as it came. Null leaves a value as it is and sets a pointer, map,
 // slice or interface to nil; where null and absent must differ, use a
 // [json.RawMessage]. Unknown members are ignored. Of two equal names the last
@@ -76,7 +77,9 @@
 //
 // Decode returns an [*Error] that says in the words of JSON which value was not
 // what the Go type takes; the error of the library below it, which speaks of Go,
-// is in its tree for logs. [Handler] answers it with -32602. Raw JSON that is
-// written, such as a json.RawMessage or what MarshalJSON returns, is checked as
+// is in its tree for logs. It is -32602 where a handler returns it, one made by
+// [Handler] and any other, and where errors.As asks for a *[codec.Error]; one that
+// [Call] returns is not. Absent params leave In of a Handler at its zero value; an
+// empty view is an error of Decode. Raw JSON that is written, such as a json.RawMessage or what MarshalJSON returns, is checked as
 // far as the library does, and is otherwise its author's to get right.
 package typed

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,14 +10,18 @@ import (
 	"github.com/wirespool/wirespool/codec"
 )
 
+// codeInvalidParams is JSON-RPC's code for params that a method does not take.
+const codeInvalidParams = -32602
+
 // Error says which value of a payload is not what the Go type takes, in words
 // that may go to the peer.
 type Error struct {
 	Path string // to the value, such as arguments.items[2].text; empty for the payload itself
 	Want string // the JSON type it should have, such as "string"; empty where that has no name
-	Got  string // the JSON type it has
+	Got  string // the JSON type it has; "nothing" where there was none
 
-	cause error
+	cause    error
+	ofResult bool // it is the peer's answer to us that is wrong
 }
 
 // Error returns the path and what is wrong.
@@ -25,6 +30,22 @@ func (e *Error) Error() string { return "typed: " + e.text() }
 // Unwrap returns the error of the JSON library, which names Go types and quotes
 // the payload: for logs, not for peers.
 func (e *Error) Unwrap() error { return e.cause }
+
+// As makes e a *[codec.Error] where errors.As asks for one: -32602 with the path
+// and what is wrong. So a handler may return what [Decode] did, wrapped or not. A
+// *codec.Error in the tree of e, from an UnmarshalJSON, is preferred, and an error of
+// [Call] is none: there it was the peer who sent what is wrong.
+func (e *Error) As(target any) bool {
+	wire, ok := target.(**codec.Error)
+	if !ok || e.ofResult {
+		return false
+	}
+	if _, chosen := errors.AsType[*codec.Error](e.cause); chosen {
+		return false // As goes on with the cause
+	}
+	*wire = &codec.Error{Code: codeInvalidParams, Message: "Invalid params: " + e.text()}
+	return true
+}
 
 func (e *Error) text() string {
 	text := "want " + e.Want + ", got " + e.Got
@@ -68,6 +89,9 @@ func explain(view codec.Value, v any, cause error) error {
 		e.Path = strings.ToValidUTF8(e.Path[:maxPathBytes], "") + "…"
 	}
 	e.Want, e.Got = typeName(t), at.Kind().String()
+	if len(at) == 0 {
+		e.Got = "nothing"
+	}
 	if e.Want == e.Got { // the right type, and yet something about it is wrong
 		e.Want = ""
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/wirespool/wirespool/dispatch"
 )
 
-// codeInvalidParams is JSON-RPC's code for params that a method does not take.
-const codeInvalidParams = -32602
-
 // Handler returns a request handler that decodes the params, calls f, and
 // answers with what f returns. Params that In does not take are answered with
 // -32602 and a text that names the value; absent params leave in at its zero
@@ -22,7 +19,10 @@ func Handler[In, Out any](f func(ctx context.Context, r *dispatch.Request, in In
 		var in In
 		if params := r.Params(); params != nil {
 			if err := Decode(params, &in); err != nil {
-				return dst, invalidParams(err)
+				if wire, ok := errors.AsType[*codec.Error](err); ok {
+					err = wire
+				}
+				return dst, err
 			}
 		}
 		out, err := f(ctx, r, in)
@@ -31,18 +31,6 @@ func Handler[In, Out any](f func(ctx context.Context, r *dispatch.Request, in In
 		}
 		return Append(dst, out)
 	}
-}
-
-// invalidParams is the answer to params that could not be decoded.
-func invalidParams(err error) error {
-	if chosen, ok := errors.AsType[*codec.Error](err); ok {
-		return chosen
-	}
-	text := "Invalid params"
-	if e, ok := errors.AsType[*Error](err); ok {
-		text += ": " + e.text()
-	}
-	return &codec.Error{Code: codeInvalidParams, Message: text}
 }
 
 // Caller sends calls. A *[dispatch.Client] is one.
@@ -63,7 +51,8 @@ func (f CallFunc) CallRaw(ctx context.Context, method string, params []byte, opt
 
 // Call sends a request with the JSON of params and returns the decoded result;
 // nil params are left out. The errors are those of [dispatch.Client.CallRaw]; a
-// result that Out does not take is an error with an *[Error] in its tree.
+// result that Out does not take is an error with an *[Error] in its tree. A
+// handler that returns that is answered with -32603: its caller did nothing wrong.
 func Call[Out any](ctx context.Context, c Caller, method string, params any, opts ...dispatch.CallOption) (Out, error) {
 	var out Out
 	var raw []byte
@@ -79,6 +68,9 @@ func Call[Out any](ctx context.Context, c Caller, method string, params any, opt
 	}
 	defer res.Release()
 	if err := Decode(res.Value(), &out); err != nil {
+		if bad, ok := errors.AsType[*Error](err); ok {
+			bad.ofResult = true
+		}
 		return out, fmt.Errorf("result of %s: %w", method, err)
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -110,6 +111,55 @@ type chooser int
 
 func (*chooser) UnmarshalJSON([]byte) error {
 	return &codec.Error{Code: 1001, Message: "a must be even"}
+}
+
+// TestDecodeErrorOfAHandler: what Decode returned is the fault of who sent the
+// params, however the handler passes it on; what is wrong with an answer that the
+// handler got is not.
+func TestDecodeErrorOfAHandler(t *testing.T) {
+	decode := func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+		var in struct {
+			A chooser `json:"a"`
+			B int     `json:"b"`
+		}
+		if err := typed.Decode(r.Fact(codec.FactArguments), &in); err != nil {
+			return dst, err
+		}
+		return append(dst, "{}"...), nil
+	}
+	c := connect(t, map[string]dispatch.Handler{
+		"plain": decode,
+		"tools/call": func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+			if dst, err := decode(ctx, r, dst); err != nil {
+				return dst, errors.Join(errors.New("secret"), fmt.Errorf("tool: %w", err))
+			}
+			return append(dst, "{}"...), nil
+		},
+		"forward": typed.Handler(func(ctx context.Context, r *dispatch.Request, _ struct{}) (total, error) {
+			return typed.Call[total](ctx, typed.CallFunc(r.Call), "sampling/createMessage", nil)
+		}),
+	}, func(m *dispatch.Mux) {
+		m.Handle("sampling/createMessage", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+			return append(dst, `{"sum":"three"}`...), nil
+		})
+	})
+	for _, tt := range []struct {
+		method, params string
+		code           int64
+		message        string
+	}{
+		{"tools/call", `{"name":"x","arguments":{"b":"1"}}`, -32602, bits("Invalid params: b: want integer of %d bits, got string")},
+		{"tools/call", `{"name":"x","arguments":[]}`, -32602, "Invalid params: want object, got array"},
+		{"tools/call", `{"name":"x"}`, -32602, "Invalid params: want object, got nothing"},
+		{"tools/call", `{"name":"x","arguments":{"a":{}}}`, 1001, "a must be even"},
+		{"plain", `{}`, -32602, "Invalid params: want object, got nothing"},
+		{"forward", `{}`, -32603, "Internal error"},
+	} {
+		_, err := typed.Call[codec.Value](t.Context(), c, tt.method, codec.Value(tt.params))
+		wire, ok := errors.AsType[*codec.Error](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, &codec.Error{Code: tt.code, Message: tt.message, Remote: true}, wire, tt.params)
+	}
 }
 
 // A value that cannot be written is the handler's fault and no news for the

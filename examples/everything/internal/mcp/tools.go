@@ -11,6 +11,7 @@ import (
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/typed"
 )
 
 // Tool is one tool. Its exported fields are what tools/list says.
@@ -160,7 +161,8 @@ func (s *Server) callTool(ctx context.Context, r *dispatch.Request, in toolCall)
 }
 
 // settle makes the result of a call out of what a tool returned. Failures of
-// the tool are results, so that the model can read them and try otherwise.
+// the tool are results, so that the model can read them and try otherwise, and
+// so are arguments that it does not take.
 func settle(result *ToolResult, err error) (any, error) {
 	if err == nil {
 		return result, nil
@@ -168,7 +170,8 @@ func settle(result *ToolResult, err error) (any, error) {
 	if more, ok := errors.AsType[*inputRequired](err); ok {
 		return more, nil
 	}
-	if wire, ok := errors.AsType[*codec.Error](err); ok && !wire.Remote {
+	_, ofArguments := errors.AsType[*typed.Error](err)
+	if wire, ok := errors.AsType[*codec.Error](err); ok && !wire.Remote && !ofArguments {
 		return nil, wire
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
