@@ -16,17 +16,21 @@
 // behind; anything else belongs to the revisions that have an initialize and,
 // unless [Options.Stateless] is set, sessions. An answer is one JSON text where
 // one message suffices, and an event stream where there is more to say before it,
-// or where it takes longer than the keep-alive time. Status and headers stay open
-// until then.
+// or where it takes longer than [Options.StreamAfter], which is the keep-alive time
+// unless set. Status and headers stay open until then.
 //
 // With [Options.Log] a client of a session that lost its connection fetches what
-// it missed, and goes on (RS-01 to RS-13). Without one, and in 2026-07-28 always,
-// what breaks off is lost.
+// it missed, and goes on, from the first event that it got (RS-01 to RS-13): a
+// progress, a log message or a question, or in 2025-11-25 alone the opening of the
+// stream, which has an id of its own there. A call that was cut before its first
+// event is lost, though its handler works on: set Options.StreamAfter to a few
+// milliseconds, or to less than nothing, where calls are long and silent. Without a Log, and in 2026-07-28
+// always, what breaks off is lost.
 //
 // A handler of dispatch finds what HTTP adds in the interfaces of package
 // transport on its Request.Exchange: transport.Requester has the headers and the
 // principal, transport.Poller lets go of the connection until the answer is
-// there, transport.Committer opens the event stream early.
+// there, transport.Committer opens the event stream at once.
 //
 // To end a server: Shutdown of the Handler, then of the http.Server, then of the
 // dispatch.Server.

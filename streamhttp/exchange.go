@@ -17,7 +17,7 @@ import (
 // exchange is the response to one POST whose answer cannot outlive it: the
 // handler runs on the request's goroutine and writes through here. Status and
 // headers are committed at the first event, at the answer, or when the call has
-// been silent for the keep-alive time, whichever is first (SH26-24).
+// been silent for [Options.StreamAfter], whichever is first (SH26-24).
 //
 // It is never used again: handlers keep it.
 type exchange struct {
@@ -113,12 +113,12 @@ func (e *exchange) begin() {
 func (e *exchange) linger() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state != over && e.h.limits.KeepAlive != math.MaxInt64 {
-		e.timer = time.AfterFunc(e.h.limits.KeepAlive-time.Since(e.begun), e.late)
+	if e.state != over && e.h.opts.StreamAfter != math.MaxInt64 {
+		e.timer = time.AfterFunc(e.h.opts.StreamAfter-time.Since(e.begun), e.late)
 	}
 }
 
-// late is called when the request is not over after the keep-alive time.
+// late is called when the request is not over after [Options.StreamAfter].
 func (e *exchange) late() {
 	e.mu.Lock()
 	was := e.state

@@ -34,6 +34,7 @@ type Handler struct {
 	calls     httpx.StreamOptions // of streams that answer a POST
 	idles     httpx.StreamOptions // of GET streams
 	challenge string              // of a 401
+	atOnce    bool                // calls whose events are kept are streams from the start
 	log       *slog.Logger
 
 	versions []protocol.Revision
@@ -86,6 +87,10 @@ func NewHandler(acceptor transport.Acceptor, opts *Options) *Handler {
 	}
 	if h.opts.Retry == 0 {
 		h.opts.Retry = DefaultRetry
+	}
+	h.atOnce = h.opts.StreamAfter < 0
+	if h.opts.StreamAfter <= 0 {
+		h.opts.StreamAfter = h.limits.KeepAlive
 	}
 	if h.log = h.opts.Logger; h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

@@ -24,7 +24,8 @@ const (
 	// does not read must not hold a goroutine for ever.
 	DefaultWriteTimeout = httpx.DefaultWriteTimeout
 	// DefaultKeepAlive is the silence after which a comment is sent, and after
-	// which a waiting call becomes an event stream so that one can be.
+	// which a waiting call becomes an event stream so that one can be, unless
+	// [Options.StreamAfter] is less.
 	DefaultKeepAlive = httpx.DefaultKeepAlive
 	// DefaultMaxEvents and DefaultMaxEventBytes bound what waits in one stream
 	// for a client that reads slowly.

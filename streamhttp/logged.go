@@ -6,9 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/internal/buf"
 	"github.com/wirespool/wirespool/internal/httpx"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -52,10 +54,18 @@ func (h *Handler) serveLogged(p *request, s *session) {
 	in := inbounds.Get().(*transport.Inbound)
 	p.in.MoveTo(in)
 	in.Via, c.in = c, in
+	if h.atOnce && !isQuick(&in.Message) {
+		_ = c.open(p.r.Context()) // the log has failed: a plain answer will do
+	}
 	s.begin() // holds as long as ours, which is still there
 	h.running.Add(1)
 	h.crew.start(c)
 	c.serve(p.w, p.accept)
+}
+
+// isQuick reports whether a message is a request that never takes its time.
+func isQuick(m *codec.Message) bool {
+	return m.Kind == codec.Request && (isInitialize(m) || string(m.Method) == protocol.MethodPing)
 }
 
 // work has the message handled, on a goroutine that the response does not wait
@@ -72,7 +82,7 @@ func (c *logged) work() {
 
 // serve waits until it is known what kind of response this is, and writes it.
 func (c *logged) serve(w http.ResponseWriter, accept httpx.Accept) {
-	late := time.NewTimer(c.h.limits.KeepAlive)
+	late := time.NewTimer(c.h.opts.StreamAfter)
 	defer late.Stop()
 	for {
 		c.mu.Lock()

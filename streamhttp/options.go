@@ -61,8 +61,19 @@ type Options struct {
 
 	// Log keeps what was sent on the streams of legacy sessions, so that a client
 	// that lost its connection can fetch the rest; nil keeps nothing. The
-	// caller closes it after the handler.
+	// caller closes it after the handler. What a client can come back to is a
+	// stream of which it has an event; see StreamAfter.
 	Log eventlog.Log
+	// StreamAfter is how long a call may be silent before its response becomes an
+	// event stream; 0 means [Limits.KeepAlive]. In 2025-11-25 a stream of the Log
+	// begins with an event that is an id and nothing else, so this is how soon a
+	// call that says nothing can be resumed. A few milliseconds let all that takes
+	// a while be, and leave plain answers to what is answered at once; a negative
+	// time makes a stream of every call that the Log could keep, but for initialize
+	// and ping, and a refusal for want of room is an event then, with no status of
+	// its own. The older revisions have no such event (SL-12): there, and in
+	// 2026-07-28, the headers go out sooner, and that is all.
+	StreamAfter time.Duration
 	// Retry is when clients come back to a stream that was let go of; 0 means
 	// DefaultRetry.
 	Retry time.Duration

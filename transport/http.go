@@ -45,7 +45,12 @@ type Poller interface {
 
 // Committer is an Exchange whose status is still open: Commit makes it an event
 // stream with nothing in it yet, for a handler that has nothing to say and will
-// take its time. An error status is not possible afterwards.
+// take its time. An error status is not possible afterwards. It fails with
+// [ErrNoStream] in its tree where the client takes no stream. The exchanges of
+// streamhttp that are answered have it, in every revision, and those of no other
+// transport; only in 2025-11-25, in a session whose events are kept, does the
+// stream begin with an id to come back with. streamhttp.Options.StreamAfter does
+// the same for all calls.
 type Committer interface {
 	Commit() error
 }

@@ -17,13 +17,10 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/examples/everything"
-	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/streamhttp"
-	"github.com/wirespool/wirespool/transport"
 )
 
 const (
@@ -50,37 +47,25 @@ func (w *web) register(flags *flag.FlagSet) {
 	flags.StringVar(&w.addr, "addr", "127.0.0.1:8080", "where to listen, unless the transport is stdio")
 	flags.BoolVar(&w.stateless, "stateless", false, "over http: serve legacy revisions without sessions")
 	flags.BoolVar(&w.json, "json", false, "over http: answer calls with JSON, never with an event stream")
-	flags.BoolVar(&w.streams, "streams", false, "over http: answer every call of a session with an event stream, which can be resumed")
-}
-
-// inStream answers a call of a session with an event stream in any case: from its
-// first event on a client that loses the connection can fetch the answer.
-func inStream(next dispatch.Handler) dispatch.Handler {
-	return func(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
-		if via, ok := r.Exchange().(transport.Committer); ok && r.Revision().Era() == protocol.Legacy {
-			if err := via.Commit(); err != nil && !errors.Is(err, transport.ErrNoStream) {
-				return dst, err
-			}
-		}
-		return next(ctx, r, dst)
-	}
+	flags.BoolVar(&w.streams, "streams", false, "over http: answer every call of a session with an event stream from the start, which clients of 2025-11-25 can then resume from there")
 }
 
 // serve serves until a signal comes. Where it listens is said on stderr.
 func (w *web) serve(stderr io.Writer) error {
 	engine := everything.New(&everything.Options{Logger: w.logger})
-	if w.streams {
-		engine.Use(inStream)
-	}
 	old, err := sse.NewHandler(engine, &sse.Options{Logger: w.logger})
 	if err != nil {
 		return err
 	}
 	log := eventlog.NewMemory(nil)
 	defer log.Close()
-	current := streamhttp.NewHandler(engine, &streamhttp.Options{
+	opts := &streamhttp.Options{
 		Stateless: w.stateless, JSON: w.json, Log: log, Params: engine.Params, Logger: w.logger,
-	})
+	}
+	if w.streams {
+		opts.StreamAfter = -1
+	}
+	current := streamhttp.NewHandler(engine, opts)
 	mux, path := http.NewServeMux(), "/sse"
 	mux.Handle("/sse", old)
 	if !w.oldOnly {
