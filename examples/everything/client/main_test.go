@@ -2,11 +2,22 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"net/http/httptest"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/examples/everything/host"
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // late is the argument of a test binary that is to be a server which asks for roots
@@ -54,4 +65,53 @@ func TestRun(t *testing.T) {
 // badly for it, is no failure of the client.
 func TestAskedAtTheEnd(t *testing.T) {
 	require.NoError(t, run(t.Context(), eras["legacy"], []string{os.Args[0], late}))
+}
+
+// TestWithoutNotices: a server that cannot tell of a change, or does not, is not
+// waited for in silence.
+func TestWithoutNotices(t *testing.T) {
+	p, n := patience, noSession
+	defer func() { patience, noSession = p, n }()
+	patience, noSession = 50*time.Millisecond, 50*time.Millisecond
+
+	engine := everything.New(nil)
+	web := httptest.NewServer(streamhttp.NewHandler(engine, &streamhttp.Options{Stateless: true, JSON: true}))
+	defer web.Close()
+	said := output(t, func() { require.NoError(t, run(t.Context(), eras["legacy"], []string{web.URL})) })
+	require.Contains(t, said, "skipped: no notice of the change came")
+	require.Contains(t, said, "slow, given up", "the rest is shown")
+
+	mute := dispatch.NewServer(&dispatch.Options{Info: dispatch.Info{Capabilities: codec.Value(`{"tools":{}}`)}})
+	mute.Handle("tools/list", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+		return append(dst, `{"tools":[{"name":"add_tool"}]}`...), nil
+	})
+	mute.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+		return append(dst, `{"content":[]}`...), nil
+	})
+	h, err := host.Connect(t.Context(), transport.DialFunc(func(context.Context) (transport.Conn, error) {
+		near, far := transport.Pipe(nil)
+		go func() { _ = mute.Serve(context.Background(), far) }() // it ends with the client
+		return near, nil
+	}), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, h.Close()) }()
+	require.EqualError(t, change(t.Context(), h), "no notifications/tools/list_changed within 50ms after add_tool")
+}
+
+// output returns what f writes on standard output.
+func output(t *testing.T, f func()) string {
+	t.Helper()
+	old := os.Stdout
+	defer func() { os.Stdout = old }()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	os.Stdout = w
+	said := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(r) // it ends when w is closed
+		said <- string(text)
+	}()
+	f()
+	require.NoError(t, w.Close())
+	return <-said
 }
