@@ -23,7 +23,8 @@ func NewDecoder(limits *Limits) *Decoder {
 
 var decoders = sync.Pool{New: func() any { return NewDecoder(nil) }}
 
-// Decode is [Decoder.Decode] with the default limits.
+// Decode decodes one frame into m with the default limits, as [Decoder.Decode]
+// does: m borrows frame.
 func Decode(frame []byte, m *Message) error {
 	d := decoders.Get().(*Decoder)
 	err := d.Decode(frame, m)

@@ -236,20 +236,33 @@ func (b *batch) finished(w *worker) {
 	}
 }
 
-// BatchCall is one call of [Peer.Batch].
+// BatchCall is one call of [Peer.Batch]. Look at Err of each: Batch fails only
+// where sending did. Release each Result that is not nil, whatever Batch
+// returned.
 type BatchCall struct {
 	Method string
 	Params codec.Value // raw JSON, borrowed until Batch returns
 	Notify bool        // a notification: no answer
 
-	Result *Result // set by Batch; nil for a notification and on error
-	Err    error   // set by Batch
+	Result *Result // set by Batch; nil for a notification and on error; the caller's until Release
+	Err    error   // set by Batch; what [Peer.Call] would have returned
 }
 
 // Batch sends several calls at once and waits for all answers, which may come
 // in any order: as one array where the revision has arrays, or several if it
-// would be very long, else one after the other without waiting. A call whose answer is missing, and one that must not
-// be sent, fails alone. The error is that of sending; each call has its own.
+// would be very long, else one after the other without waiting. A call whose answer
+// is missing, and one that must not be sent, fails alone. The error is that of
+// sending; each call has its own, and a result to release:
+//
+//	calls := []dispatch.BatchCall{{Method: "tools/list"}, {Method: "prompts/list"}}
+//	err := peer.Batch(ctx, calls)
+//	for _, c := range calls {
+//		if c.Err != nil || c.Result == nil {
+//			continue // nil without an error: a notification, or err was first
+//		}
+//		use(c.Result.Value())
+//		c.Result.Release()
+//	}
 func (p *Peer) Batch(ctx context.Context, calls []BatchCall) (failed error) {
 	o := callOptions{idle: p.engine.limits.CallTimeout, maximum: p.engine.limits.CallMaximum}
 	waiting := make([]*call, len(calls))

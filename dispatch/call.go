@@ -45,7 +45,8 @@ type callOptions struct {
 }
 
 // WithTimeout bounds the time a call may take without progress, and its time in
-// all. 0 leaves the peer's default, a negative value means no bound.
+// all. 0 leaves what [Limits].CallTimeout and CallMaximum say, 60 s and 10 min
+// unless they were set; a negative value means no bound.
 func WithTimeout(idle, maximum time.Duration) CallOption {
 	return func(o *callOptions) {
 		fill(&idle, o.idle, 1<<63-1)

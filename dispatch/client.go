@@ -26,6 +26,11 @@ const (
 
 // ClientOptions configure [Connect]. They are copied.
 type ClientOptions struct {
+	// Options are those of a server, and what a server alone does with them means
+	// nothing to a client: Gate, Listen, Rounds, IDsPerExchange, and of Info the
+	// Instructions. Idempotency, TimeoutCode and the limits of handlers concern
+	// what the server sends. Name and Version of Info are what the server is
+	// told, empty ones too.
 	Options
 	// Era is how the server's era is found out.
 	Era EraChoice
@@ -304,17 +309,19 @@ func (c *Client) Peer() *Peer { return c.peer }
 // Mux returns the table of handlers for what the server sends.
 func (c *Client) Mux() *Mux { return &c.engine.mux }
 
-// CallRaw is [Peer.Call]: the result borrows its frame until Release.
+// CallRaw sends a request and waits for its answer: [Peer.Call] of the connection.
+// The result borrows its frame until Release.
 func (c *Client) CallRaw(ctx context.Context, method string, params []byte, opts ...CallOption) (*Result, error) {
 	return c.peer.Call(ctx, method, params, opts...)
 }
 
-// Notify is [Peer.Notify].
+// Notify sends a notification: [Peer.Notify] of the connection.
 func (c *Client) Notify(ctx context.Context, method string, params []byte) error {
 	return c.peer.Notify(ctx, method, params)
 }
 
-// Batch is [Peer.Batch].
+// Batch sends several calls at once and waits for all answers: [Peer.Batch] of the
+// connection. Each call has an Err to look at and a Result to release.
 func (c *Client) Batch(ctx context.Context, calls []BatchCall) error {
 	return c.peer.Batch(ctx, calls)
 }

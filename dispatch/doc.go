@@ -10,7 +10,7 @@
 // [Connect] dials a server, finds out which era of MCP it speaks and returns a
 // [Client]. Both sides are alike from there on: a [Peer] sends requests, and a
 // handler answers them, by appending raw JSON. Package typed puts Go values
-// around that.
+// around that, and has an example of a server with several tools.
 //
 // [Mux.Validate] puts rules before a handler: the size and shape of params, of
 // the protocol layer, and what the business allows, of the application layer. A

@@ -9,10 +9,10 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// Info is what this side says about itself. The engine invents no capability:
-// what is sent is what stands here.
+// Info is what this side says about itself. The engine invents nothing: what is
+// sent is what stands here, and where Name or Version is empty, that.
 type Info struct {
-	Name    string
+	Name    string // of the program; MCP requires it and Version
 	Title   string // optional, for display
 	Version string
 

@@ -149,24 +149,50 @@ const (
 // Limits bound what peers can make a Server or Client do. A zero field means
 // its default, a negative one no limit.
 type Limits struct {
+	// MaxHandlers bounds the handlers that run at once, over all peers,
+	// MaxHandlersPerPeer those of one. Defaults 256 and 64.
 	MaxHandlers        int
 	MaxHandlersPerPeer int
-	MaxParked          int
-	MaxQueue           int
-	MaxQueueBytes      int
-	MaxNotifications   int
-	MaxListens         int
-	MaxSubscribed      int
-	MaxOutbox          int
-	MaxBytes           int
-	MaxRounds          int
-	HandlerTimeout     time.Duration
-	CallTimeout        time.Duration
-	CallMaximum        time.Duration
-	InitializeTimeout  time.Duration
-	ProbeTimeout       time.Duration
-	WriteTimeout       time.Duration
-	Drain              time.Duration
+	// MaxParked bounds the handlers of one peer that wait in [Request.Call] or
+	// [Request.Wait] and take no place meanwhile. Default 1,024.
+	MaxParked int
+	// MaxQueue and MaxQueueBytes bound the requests of one peer that wait for a
+	// place. Defaults 1,024 and 32 MiB.
+	MaxQueue      int
+	MaxQueueBytes int
+	// MaxNotifications bounds the notifications of one peer that wait for the
+	// handler of an earlier one. Default 1,024.
+	MaxNotifications int
+	// MaxListens bounds the subscriptions of one peer, MaxSubscribed the
+	// resources and tasks that one of them is told of. Defaults 64 and 1,024.
+	MaxListens    int
+	MaxSubscribed int
+	// MaxOutbox bounds the notices of [Server.Publish] that wait for one
+	// subscriber. Default 256.
+	MaxOutbox int
+	// MaxBytes bounds the frames in all queues together. Default 256 MiB.
+	MaxBytes int
+	// MaxRounds bounds how often a server may answer one call of ours with
+	// questions. Default 8.
+	MaxRounds int
+
+	// HandlerTimeout bounds the running time of a handler, without its waits for
+	// the peer. Default 5 min.
+	HandlerTimeout time.Duration
+	// CallTimeout bounds a call of ours without progress, CallMaximum all of it;
+	// [WithTimeout] sets both for one call. Defaults 60 s and 10 min.
+	CallTimeout time.Duration
+	CallMaximum time.Duration
+	// InitializeTimeout bounds the handshake of a client, ProbeTimeout the
+	// question for the era before it. Defaults 30 s and 3 s.
+	InitializeTimeout time.Duration
+	ProbeTimeout      time.Duration
+	// WriteTimeout bounds how long a peer may take nothing of what is written to
+	// it before the connection is given up. Default 5 min.
+	WriteTimeout time.Duration
+	// Drain bounds the wait for running handlers after the peer has ended its
+	// side. Default 10 s.
+	Drain time.Duration
 }
 
 func (l Limits) filled() Limits {

@@ -149,6 +149,10 @@ func logParams(level protocol.LogLevel, logger string, data codec.Value) []byte 
 // left out. It does nothing when the sender gave no token, when the value is
 // not above the last one (PR-03), once the answer is on its way (PR-04), and
 // where no stream could carry it.
+//
+// An error says that it was not sent: ctx has ended, or the connection is gone,
+// with net.ErrClosed in the tree. Nothing depends on progress, so a handler may
+// ignore it; one that returns it stops working for a peer that is not there.
 func (r *Request) Progress(ctx context.Context, progress, total float64, message string) error {
 	r.send.enter()
 	defer r.send.leave()

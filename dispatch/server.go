@@ -27,18 +27,22 @@ func NewServer(opts *Options) *Server { return &Server{newEngine(opts)} }
 // Mux returns the table of handlers.
 func (s *Server) Mux() *Mux { return &s.engine.mux }
 
-// Handle is [Mux.Handle] of the server's table.
+// Handle registers the handler of a request method, of a namespace ("tools/*"), or
+// of everything else ("*"): [Mux.Handle] of the server's table.
 func (s *Server) Handle(method string, h Handler) { s.engine.mux.Handle(method, h) }
 
-// HandleNotification is [Mux.HandleNotification] of the server's table.
+// HandleNotification registers the handler of a notification, a namespace, or
+// everything else: [Mux.HandleNotification] of the server's table.
 func (s *Server) HandleNotification(method string, h NotificationHandler) {
 	s.engine.mux.HandleNotification(method, h)
 }
 
-// Use is [Mux.Use] of the server's table.
+// Use adds middleware around every request handler, the first outermost: [Mux.Use]
+// of the server's table.
 func (s *Server) Use(mw ...Middleware) { s.engine.mux.Use(mw...) }
 
-// Validate is [Mux.Validate] of the server's table.
+// Validate puts a rule before the handler of a method: [Mux.Validate] of the
+// server's table.
 func (s *Server) Validate(method string, rule Rule) { s.engine.mux.Validate(method, rule) }
 
 // Serve serves one connection and returns when it has ended and its handlers

@@ -44,11 +44,43 @@ type ClientOptions struct {
 }
 
 // StatusError says that the server answered with an HTTP status that is no
-// success.
+// success. It is the same type as that of package streamhttp.
+//
+//	type StatusError struct {
+//		Method  string        // of HTTP
+//		Status  int
+//		Body    string        // an excerpt, for people
+//		Pause   time.Duration // what Retry-After asks for; 0 if the server did not say
+//		RPC     *codec.Error  // the JSON-RPC error in the body, nil if there was none
+//		Message []byte        // the message that RPC is from, raw
+//		ID      codec.ID      // its id
+//	}
+//
+// Its methods are Error, Unwrap, which returns RPC, and NotRun and RetryAfter of
+// [transport.Refusal]. For instance:
+//
+//	if refused, ok := errors.AsType[*sse.StatusError](err); ok && refused.Status == http.StatusTooManyRequests {
+//		time.Sleep(refused.Pause)
+//	}
 type StatusError = httpx.StatusError
 
 // Challenge is what a server says when it refuses a request for want of
-// authorization.
+// authorization. It is the same type as that of package streamhttp.
+//
+//	type Challenge struct {
+//		Status int               // 401 or 403
+//		URL    *url.URL          // of the refused request; not to be changed
+//		Scheme string            // of the Bearer challenge, else of the first; empty without WWW-Authenticate
+//		Params map[string]string // of that challenge, by lower-case name
+//	}
+//
+//	func (c *Challenge) ResourceMetadata() []string // where to look for the metadata of the resource (SC-08)
+//
+// For instance, in Unauthorized of [ClientOptions]:
+//
+//	func(ctx context.Context, c *sse.Challenge) error {
+//		return tokens.Renew(ctx, c.ResourceMetadata(), c.Params["scope"])
+//	}
 type Challenge = httpx.Challenge
 
 // URL returns a Dialer for the HTTP+SSE endpoint at rawURL, an http or https

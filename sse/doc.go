@@ -11,6 +11,15 @@
 // any path: a GET of that path opens a connection, a POST to it carries a
 // message. [URL] returns a Dialer for the client's side.
 //
+// To end a server, with or without the other HTTP transport beside it, in this order:
+//
+//	err := errors.Join(
+//		mcp.Shutdown(ctx),    // the streamhttp.Handler: no new requests, GET streams end, calls are answered
+//		server.Shutdown(ctx), // the dispatch.Server: what came by HTTP+SSE is answered, its connections end
+//		old.Close(),          // the sse.Handler
+//		web.Shutdown(ctx),    // the http.Server: no stream holds it up any more
+//	)
+//
 // # Concurrency
 //
 // A Handler and a Dialer serve any number of connections at a time, and a

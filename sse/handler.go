@@ -51,7 +51,20 @@ type Options struct {
 }
 
 // AuthError refuses a request for who sent it, with status, challenge and
-// reason.
+// reason. It is the same type as that of package streamhttp.
+//
+//	type AuthError struct {
+//		Status     int           // 401, 403, 429 or 400; 0 means 401
+//		Challenge  string        // WWW-Authenticate; empty leaves Options.Challenge for a 401
+//		RetryAfter time.Duration // sent when it is not zero
+//		Reason     string        // goes over the wire; empty means the text of the status
+//	}
+//
+// For instance:
+//
+//	return "", &sse.AuthError{
+//		Status: http.StatusForbidden, Challenge: `Bearer error="insufficient_scope", scope="files:write"`,
+//	}
 type AuthError = httpx.AuthError
 
 // Handler serves the HTTP+SSE transport. It implements http.Handler.
@@ -113,7 +126,8 @@ func NewHandler(s Server, o *Options) (*Handler, error) {
 const methods = "GET, POST"
 
 // Close ends every connection and waits for the handlers behind them. Shut the
-// dispatch.Server down first to let them finish.
+// dispatch.Server down first to let them finish, and the http.Server, which waits
+// for streams, last.
 func (h *Handler) Close() error {
 	h.mu.Lock()
 	h.closed = true

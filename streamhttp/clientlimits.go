@@ -11,39 +11,40 @@ import (
 // tries. A zero field means its default; a negative one no bound.
 type ClientLimits struct {
 	// MaxMessage bounds the bytes of one answer or event: a server cannot make
-	// its client hold an endless body.
+	// its client hold an endless body. Default 16 MiB.
 	MaxMessage int
 	// MaxErrorBody bounds what is read of the body of a refusal, which may be a
-	// page made by a proxy.
+	// page made by a proxy. Default 64 KiB.
 	MaxErrorBody int
 	// MaxIdleConns bounds the connections that are kept for later calls.
+	// Default 64.
 	MaxIdleConns int
 	// MaxRedirects bounds how often one request is sent elsewhere: a loop must
-	// end.
+	// end. Default 3.
 	MaxRedirects int
 	// MaxTools bounds the tools whose header annotations are remembered: a list
-	// may have endless pages.
+	// may have endless pages. Default 10,000.
 	MaxTools int
 	// MaxResumes bounds how often in a row the stream of an answer is taken up
-	// again without anything new coming over it.
+	// again without anything new coming over it. Default 10.
 	MaxResumes int
 
 	// StreamIdle is how long a stream that can be resumed, or that has sent a
 	// keep-alive, may be silent before it counts as broken: a connection can be
 	// cut without either end being told. The default is
-	// [eventstream.DefaultIdle].
+	// [eventstream.DefaultIdle], 60 s.
 	StreamIdle time.Duration
 	// ResumeDelay is the first delay before a broken stream is taken up again
 	// where the server has named none. It doubles up to MaxResumeDelay, with
-	// jitter.
+	// jitter. Defaults 1 s and 30 s.
 	ResumeDelay    time.Duration
 	MaxResumeDelay time.Duration
 	// MaxResumeWait is the longest wait that a server may ask for before a
 	// stream is taken up again; a stream whose server wants more is lost. The
-	// default is [eventstream.DefaultMaxWait].
+	// default is [eventstream.DefaultMaxWait], 5 min.
 	MaxResumeWait time.Duration
 	// CloseTimeout is how long Close may take to say goodbye: cancellations
-	// under way and the end of the session.
+	// under way and the end of the session. Default 5 s.
 	CloseTimeout time.Duration
 }
 

@@ -24,7 +24,7 @@
 // progress, a log message or a question, or in 2025-11-25 alone the opening of the
 // stream, which has an id of its own there. A call that was cut before its first
 // event is lost, though its handler works on: set Options.StreamAfter to a few
-// milliseconds, or to less than nothing, where calls are long and silent. Without a Log, and in 2026-07-28
+// milliseconds where calls are long and silent. Without a Log, and in 2026-07-28
 // always, what breaks off is lost.
 //
 // A handler of dispatch finds what HTTP adds in the interfaces of package
@@ -32,8 +32,16 @@
 // principal, transport.Poller lets go of the connection until the answer is
 // there, transport.Committer opens the event stream at once.
 //
-// To end a server: Shutdown of the Handler, then of the http.Server, then of the
-// dispatch.Server.
+// To end a server, with or without the other HTTP transport beside it, in this order:
+//
+//	err := errors.Join(
+//		mcp.Shutdown(ctx),    // the streamhttp.Handler: no new requests, GET streams end, calls are answered
+//		server.Shutdown(ctx), // the dispatch.Server: what came by HTTP+SSE is answered, its connections end
+//		old.Close(),          // the sse.Handler
+//		web.Shutdown(ctx),    // the http.Server: no stream holds it up any more
+//	)
+//
+// The [Options.Log] is closed after that.
 //
 // # Security
 //

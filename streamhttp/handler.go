@@ -254,7 +254,8 @@ func (h *Handler) drain() {
 // Shutdown refuses new requests with 503, ends GET streams and subscriptions,
 // waits until the calls that run are answered or ctx ends, and closes. The error
 // is the cause of ctx when calls were still running. Call it before Shutdown of
-// the http.Server, which waits for streams, and of the acceptor.
+// the acceptor, and that before Shutdown of the http.Server, which waits for
+// streams.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.drain()
 	idle := make(chan struct{})

@@ -11,24 +11,24 @@ import (
 
 // What clients can make a Handler hold, and for how long.
 const (
-	// DefaultMaxBody bounds one request body: a client cannot make us hold or
-	// scan an endless one.
+	// DefaultMaxBody, 16 MiB, bounds one request body: a client cannot make us
+	// hold or scan an endless one.
 	DefaultMaxBody = httpx.DefaultMaxBody
-	// DefaultMaxReading bounds all bodies that are being read: many slow uploads
-	// must not add up to all of our memory.
+	// DefaultMaxReading, 256 MiB, bounds all bodies that are being read: many slow
+	// uploads must not add up to all of our memory.
 	DefaultMaxReading = httpx.DefaultMaxReading
-	// DefaultReadTimeout bounds the time a body may take: a client that sends a
-	// byte a minute must not hold a connection.
+	// DefaultReadTimeout, 30 s, bounds the time a body may take: a client that
+	// sends a byte a minute must not hold a connection.
 	DefaultReadTimeout = httpx.DefaultReadTimeout
-	// DefaultWriteTimeout bounds the write of one answer or event: a client that
-	// does not read must not hold a goroutine for ever.
+	// DefaultWriteTimeout, 30 s, bounds the write of one answer or event: a client
+	// that does not read must not hold a goroutine for ever.
 	DefaultWriteTimeout = httpx.DefaultWriteTimeout
-	// DefaultKeepAlive is the silence after which a comment is sent, and after
-	// which a waiting call becomes an event stream so that one can be, unless
+	// DefaultKeepAlive, 15 s, is the silence after which a comment is sent, and
+	// after which a waiting call becomes an event stream so that one can be, unless
 	// [Options.StreamAfter] is less.
 	DefaultKeepAlive = httpx.DefaultKeepAlive
-	// DefaultMaxEvents and DefaultMaxEventBytes bound what waits in one stream
-	// for a client that reads slowly.
+	// DefaultMaxEvents and DefaultMaxEventBytes, 1,024 and 1 MiB, bound what waits
+	// in one stream for a client that reads slowly.
 	DefaultMaxEvents     = httpx.DefaultMaxEvents
 	DefaultMaxEventBytes = httpx.DefaultMaxEventBytes
 
@@ -76,18 +76,32 @@ const (
 // Limits bound what clients can make a Handler do. A zero field means its
 // default, a negative one no limit, or for a time that it never passes.
 type Limits struct {
-	MaxBody                 int
-	MaxReading              int
-	ReadTimeout             time.Duration
-	WriteTimeout            time.Duration
-	KeepAlive               time.Duration
-	MaxEvents               int
-	MaxEventBytes           int
+	// MaxBody bounds one POST, MaxReading all that are being read. Defaults 16 MiB
+	// and 256 MiB.
+	MaxBody    int
+	MaxReading int
+	// ReadTimeout bounds the time one POST may take to arrive, WriteTimeout the
+	// write of one answer or event. Defaults 30 s each.
+	ReadTimeout  time.Duration
+	WriteTimeout time.Duration
+	// KeepAlive is the silence after which a comment is sent, and a waiting call
+	// becomes an event stream unless [Options.StreamAfter] is less. Default 15 s.
+	KeepAlive time.Duration
+	// MaxEvents and MaxEventBytes bound what waits in one stream for its client;
+	// what comes on top waits with its sender. Defaults 1,024 and 1 MiB.
+	MaxEvents     int
+	MaxEventBytes int
+	// MaxSessions bounds the sessions in all, MaxSessionsPerPrincipal those of
+	// one principal, or of one address that has none. Defaults 10,000 and 1,000.
 	MaxSessions             int
 	MaxSessionsPerPrincipal int
-	SessionIdle             time.Duration
-	MaxStreams              int
-	MaxStreamsPerPrincipal  int
+	// SessionIdle is how long a session lives without a request, a stream or a
+	// running call. Default 30 min.
+	SessionIdle time.Duration
+	// MaxStreams bounds the GET streams and subscriptions in all,
+	// MaxStreamsPerPrincipal those of one principal. Defaults 20,000 and 1,000.
+	MaxStreams             int
+	MaxStreamsPerPrincipal int
 
 	// Messages bounds depth, batch and id of a message.
 	Messages codec.Limits

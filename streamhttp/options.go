@@ -96,8 +96,24 @@ type Options struct {
 //
 // An [*AuthError] is answered as it says. Any other error means that nobody can
 // tell now, and is answered with 503 and without its text.
+//
+//	type Authenticator func(r *http.Request) (principal string, err error)
 type Authenticator = httpx.Authenticator
 
 // AuthError refuses a request for who sent it: with 401 and a WWW-Authenticate
-// header, 403 where a token does not suffice, or 429 for too many requests.
+// header, 403 where a token does not suffice, or 429 for too many requests. It is
+// the same type as that of package sse.
+//
+//	type AuthError struct {
+//		Status     int           // 401, 403, 429 or 400; 0 means 401
+//		Challenge  string        // WWW-Authenticate; empty leaves the URL of Options.Metadata for a 401
+//		RetryAfter time.Duration // sent when it is not zero
+//		Reason     string        // goes over the wire; empty means the text of the status
+//	}
+//
+// For instance:
+//
+//	return "", &streamhttp.AuthError{
+//		Status: http.StatusForbidden, Challenge: `Bearer error="insufficient_scope", scope="files:write"`,
+//	}
 type AuthError = httpx.AuthError

@@ -25,6 +25,10 @@
 //		return result{[]content{{"text", in.Arguments.Text}}}, nil
 //	}))
 //
+// A server of several tools switches on the name, r.Fact([codec.FactName]), and
+// decodes r.Fact([codec.FactArguments]) into the type of that tool, as the example of
+// the package does.
+//
 // Struct tags are those of encoding/json. On amd64 and arm64 the work is done by
 // sonic, elsewhere, and with the build tag wirespool_stdjson, by encoding/json,
 // its version 2 where the toolchain has it; [Library] says which. A program that
