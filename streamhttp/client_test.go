@@ -396,7 +396,17 @@ func TestClientSessionLost(t *testing.T) {
 	for _, gone := range []struct {
 		status int
 		body   string
-	}{{404, ""}, {404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"}}`}, {400, "No valid session"}} {
+	}{
+		{404, ""},
+		{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"}}`},
+		{404, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"Session not found"}}`},
+		{400, "No valid session"},
+		{400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`},
+		{400, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`},
+		{400, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request: Missing session ID"}}`},
+		{410, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"Session expired"}}`},
+		{503, "no such session here"},
+	} {
 		t.Run(fmt.Sprint(gone), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				renewed, hellos := 0, 0
@@ -414,7 +424,7 @@ func TestClientSessionLost(t *testing.T) {
 						both.Done()
 						both.Wait()
 						w.WriteHeader(gone.status)
-						_, _ = io.WriteString(w, gone.body)
+						_, _ = io.WriteString(w, strings.ReplaceAll(gone.body, `"id":ID`, `"id":`+idOf(body)))
 					case body == readyNote || r.Method == http.MethodDelete:
 						w.WriteHeader(http.StatusAccepted)
 					default:
@@ -440,6 +450,12 @@ func TestClientSessionLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+func idOf(text string) string {
+	var m codec.Message
+	_ = codec.Decode([]byte(text), &m)
+	return m.ID.String()
 }
 
 // TestClientSessionUnrecoverable: a server that has nothing but 404 for us costs

@@ -47,6 +47,38 @@ func TestClientGetUnknown(t *testing.T) {
 	})
 }
 
+// TestClientSessionAnswer: an error that names the request is the answer to it,
+// whatever its status and its words, and the session stays (SC26-08, N2).
+func TestClientSessionAnswer(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		fault  string
+	}{
+		{400, `"code":-32602,"message":"Invalid params: browser session \"tab-7\" is unknown"`},
+		{404, `"code":-32002,"message":"Resource not found: session://7"`},
+		{404, `"code":-32601,"message":"Method not found"`},
+		{410, `"code":-32603,"message":"the session of the database is gone"`},
+		{503, `"code":1,"message":"no session is free"`},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				text := `{"jsonrpc":"2.0","id":1,"error":{` + c.fault + `}}`
+				f := dialFar(t, &streamhttp.ClientOptions{NoStream: true}, stateful(func(w http.ResponseWriter, _ *http.Request, _ string) {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(c.status)
+					_, _ = io.WriteString(w, text)
+				}))
+				f.open()
+				require.NoError(t, f.send(list))
+				require.Equal(t, text, f.read())
+				require.Equal(t, 1, strings.Count(f.requests(), "initialize#0"))
+				require.Equal(t, 1, strings.Count(f.requests(), "tools/list"))
+				f.close()
+			})
+		})
+	}
+}
+
 // TestClientRenewalBounded: a server that has forgotten the session and does not
 // answer the new handshake either does not keep the connection waiting for ever:
 // the next call tries again.

@@ -192,23 +192,33 @@ func (p *post) refused(e *StatusError) (again bool, err error) {
 }
 
 // sessionGone reports whether the server has forgotten our session: it says so
-// by 404 (SS-07), or in the words of servers that know no better.
+// by 404 (SS-07), or in the words of servers that know no better. An error that
+// names our request is its answer (SC26-08), unless its code is one that servers
+// have for sessions.
 func (p *post) sessionGone(e *StatusError, ours bool) bool {
 	if p.modern || p.session.id == "" {
 		return false
 	}
+	answered := ours && e.RPC.Code != codeNoSession && e.RPC.Code != codeSessionNotFound
 	switch e.Status {
-	case http.StatusNotFound:
-		return !ours || e.RPC.Code != protocol.CodeMethodNotFound
+	case http.StatusNotFound: // our requests are valid: what is not is where they went
+		return !answered || e.RPC.Code == protocol.CodeInvalidRequest
 	case http.StatusBadRequest, http.StatusGone, http.StatusServiceUnavailable:
 		said := e.Body
 		if e.RPC != nil {
 			said = e.RPC.Message
 		}
-		return !p.repeated && strings.Contains(strings.ToLower(said), "session")
+		return !answered && !p.repeated && strings.Contains(strings.ToLower(said), "session")
 	}
 	return false
 }
+
+// What servers in the field say when they do not know a session; no revision names
+// either (N2).
+const (
+	codeNoSession       = -32000
+	codeSessionNotFound = -32001
+)
 
 // lost replaces the session that p was sent in, and decides whether p is sent
 // once more.
