@@ -72,9 +72,11 @@ func (p *post) fallBack(refused error) (bool, error) {
 		Transport: c.d.http,
 		Header:    c.base,
 		Token:     c.opts.Token,
-		Limits:    sse.ClientLimits{MaxEvent: c.opts.Limits.MaxMessage, StreamIdle: c.opts.Limits.StreamIdle},
-		Codec:     c.opts.Codec,
-		Logger:    c.opts.Logger,
+		Limits: sse.ClientLimits{
+			MaxEvent: c.opts.Limits.MaxMessage, PostTimeout: c.opts.Limits.PostTimeout, StreamIdle: c.opts.Limits.StreamIdle,
+		},
+		Codec:  c.opts.Codec,
+		Logger: c.opts.Logger,
 
 		Unauthorized: c.opts.Unauthorized,
 	}).Dial(p.ctx)

@@ -113,6 +113,44 @@ func TestClientRenewalBounded(t *testing.T) {
 	})
 }
 
+// TestClientPostTimeout: a server that answers no POST but those of requests holds up
+// neither who sends something else nor, for ever, the goroutine of a cancellation.
+func TestClientPostTimeout(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{0: 30 * time.Second, 7 * time.Second: 7 * time.Second} {
+		t.Run(limit.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				left := make(chan string, 8)
+				o := &streamhttp.ClientOptions{NoStream: true, Limits: streamhttp.ClientLimits{PostTimeout: limit}}
+				f := dialFar(t, o, func(w http.ResponseWriter, r *http.Request, body string) {
+					if body == hello || r.Method == http.MethodDelete {
+						stateful(nil)(w, r, body)
+						return
+					}
+					<-r.Context().Done()
+					left <- body
+				})
+				require.NoError(t, f.send(hello))
+				require.Equal(t, helloBack, f.read())
+				for _, text := range []string{readyNote, `{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`} {
+					begun := time.Now()
+					require.ErrorContains(t, f.send(text), "no answer within PostTimeout = "+want.String())
+					require.Equal(t, want, time.Since(begun))
+					require.Equal(t, text, <-left)
+				}
+				require.NoError(t, f.send(list))
+				<-time.After(time.Hour)
+				require.Empty(t, left, "a request takes as long as it takes")
+				f.conn.(transport.Canceler).Cancel(codec.ID("1").Key())
+				begun := time.Now()
+				require.Equal(t, list, <-left)
+				require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, <-left)
+				require.Equal(t, want, time.Since(begun))
+				f.close()
+			})
+		})
+	}
+}
+
 // TestClientBodiesNobodyWants: what is accepted, or refused, is so when the status
 // has come, also where its body never ends (F4, F7).
 func TestClientBodiesNobodyWants(t *testing.T) {

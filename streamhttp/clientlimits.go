@@ -29,6 +29,9 @@ type ClientLimits struct {
 	// again without anything new coming over it. Default 10.
 	MaxResumes int
 
+	// PostTimeout bounds the time until a POST that carries no request is
+	// answered, which says only that the message was taken. Default 30 s.
+	PostTimeout time.Duration
 	// StreamIdle is how long a stream that can be resumed, or that has sent a
 	// keep-alive, may be silent before it counts as broken: a connection can be
 	// cut without either end being told. The default is
@@ -56,6 +59,7 @@ const (
 	DefaultMaxRedirects   = 3
 	DefaultMaxTools       = 10_000
 	DefaultMaxResumes     = 10
+	DefaultPostTimeout    = 30 * time.Second
 	DefaultResumeDelay    = time.Second
 	DefaultMaxResumeDelay = 30 * time.Second
 	DefaultCloseTimeout   = 5 * time.Second
@@ -89,6 +93,7 @@ func (l ClientLimits) filled() ClientLimits {
 	l.MaxRedirects = httpx.Limit(l.MaxRedirects, DefaultMaxRedirects, math.MaxInt32)
 	l.MaxTools = httpx.Limit(l.MaxTools, DefaultMaxTools, math.MaxInt32)
 	l.MaxResumes = httpx.Limit(l.MaxResumes, DefaultMaxResumes, math.MaxInt32)
+	l.PostTimeout = httpx.Limit(l.PostTimeout, DefaultPostTimeout, math.MaxInt64)
 	l.ResumeDelay = httpx.Limit(l.ResumeDelay, DefaultResumeDelay, math.MaxInt64)
 	l.MaxResumeDelay = httpx.Limit(l.MaxResumeDelay, DefaultMaxResumeDelay, math.MaxInt64)
 	l.CloseTimeout = httpx.Limit(l.CloseTimeout, DefaultCloseTimeout, math.MaxInt64)

@@ -256,18 +256,16 @@ func (p *post) tell() error {
 		if err != nil {
 			return err
 		}
-		resp, err := p.c.do(p.ctx, http.MethodPost, h, p.body)
+		e, err := p.hand(h)
 		if err != nil {
 			return err
 		}
-		if resp.StatusCode/100 == 2 {
-			httpx.Discard(resp)
+		if e == nil {
 			if p.method == protocol.NotificationInitialized {
 				p.c.listen(p.session)
 			}
 			return nil
 		}
-		e := p.c.refusal(http.MethodPost, resp)
 		if !p.sessionGone(e, false) {
 			return e
 		}
@@ -280,6 +278,23 @@ func (p *post) tell() error {
 		}
 		p.repeated = true
 	}
+}
+
+// hand sends a post that wants no answer once; refused is nil when the server has
+// taken it.
+func (p *post) hand(h http.Header) (refused *StatusError, err error) {
+	limit := p.c.opts.Limits.PostTimeout
+	ctx, cancel := context.WithTimeoutCause(p.ctx, limit, fmt.Errorf("no answer within PostTimeout = %s", limit))
+	defer cancel()
+	resp, err := p.c.do(ctx, http.MethodPost, h, p.body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		return p.c.refusal(http.MethodPost, resp), nil
+	}
+	httpx.Discard(resp)
+	return nil, nil
 }
 
 // fail fails the requests that have no answer, unless nobody waits for them.
