@@ -106,18 +106,24 @@ func (s *session) expire() {
 	if s.active == 0 {
 		left = limit - time.Since(s.used)
 	}
-	if left > 0 && s.ended == nil {
+	if left <= 0 { // decided and done at once: what begins now begins too late
+		s.endLocked(fmt.Errorf("%w: it was idle for the limit of %s", ErrSessionEnded, limit))
+		return
+	}
+	if s.ended == nil {
 		s.idle.Reset(left)
 	}
 	s.mu.Unlock()
-	if left <= 0 {
-		s.end(fmt.Errorf("%w: it was idle for the limit of %s", ErrSessionEnded, limit))
-	}
 }
 
 // end ends the session, its streams and its calls.
 func (s *session) end(cause error) {
 	s.mu.Lock()
+	s.endLocked(cause)
+}
+
+// endLocked is end for who holds s.mu, which is free afterwards.
+func (s *session) endLocked(cause error) {
 	if s.ended != nil {
 		s.mu.Unlock()
 		return
