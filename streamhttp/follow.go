@@ -229,7 +229,10 @@ func (f *follower) end(why error) {
 // an earlier connection, and what comes.
 func (h *Handler) getLogged(w http.ResponseWriter, r *http.Request, s *session) *httpx.Refusal {
 	name, err := s.keptStream(r.Context())
-	if err != nil {
+	switch {
+	case errors.Is(err, errDetached):
+		return noSession()
+	case err != nil:
 		return h.logFailed(err)
 	}
 	f := h.newFollower(r, s, name, eventlog.EventID{})
@@ -271,16 +274,21 @@ func (s *session) keptStream(ctx context.Context) (eventlog.Stream, error) {
 		s.h.log.Warn("the stream of a session begins anew: the old one is no longer kept")
 		_ = log.Finish(ctx, name) // so that nobody follows it for ever; it may be gone
 	}
-	fresh := eventlog.Stream{Scope: s.id, Key: eventlog.NewKey()}
-	if err := log.Create(ctx, fresh, nil, s.h.limits.Log); err != nil {
+	fresh, err := s.create(ctx)
+	if err != nil {
 		return fresh, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.get.name == name { // else another GET was faster
+	faster := s.get.name
+	if faster == name {
 		s.get.name, s.get.last = fresh, eventlog.EventID{}
 	}
-	return s.get.name, nil
+	s.mu.Unlock()
+	if faster != name { // that of another GET
+		_ = log.Finish(ctx, fresh) // it takes room until it expires, at worst
+		return faster, nil
+	}
+	return fresh, nil
 }
 
 // isGone reports whether the log no longer keeps what was asked for, as opposed to

@@ -138,6 +138,8 @@ func callTool(ctx context.Context, r *dispatch.Request, dst []byte) ([]byte, err
 	case "who":
 		from := r.Exchange().(transport.Requester)
 		return fmt.Appendf(dst, `{"who":%q,"trace":%q}`, from.Principal(), strings.Join(from.Header()["X-Trace"], "|")), nil
+	case "stuck": // deaf to cancellation
+		<-time.After(40 * time.Second)
 	case "notify":
 		_ = r.Notify(ctx, "notifications/odd", nil)
 	case "panic":

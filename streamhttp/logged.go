@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -97,13 +98,18 @@ func (c *logged) serve(w http.ResponseWriter, accept httpx.Accept) {
 			c.write(w, accept, body)
 			return
 		case state == over: // cancelled
-			(&exchange{h: c.h, w: w, r: c.r, accept: accept, wants: true}).unanswered()
+			c.unanswered(w, accept)
 			return
 		}
 		select {
 		case <-c.rdy:
 		case <-late.C:
-			_ = c.open(c.r.Context()) // it is answered, or the log has failed
+			// Another error says that it is answered, or that the log has failed.
+			if errors.Is(c.open(c.r.Context()), errDetached) {
+				c.leave()
+				c.unanswered(w, accept)
+				return
+			}
 		case <-c.r.Context().Done():
 			c.leave()
 			return
@@ -122,6 +128,11 @@ func (c *logged) follow(w http.ResponseWriter, name eventlog.Stream) {
 		f.a.let(why)
 	}
 	f.serve(w)
+}
+
+// unanswered ends the response without an answer: the call was cancelled.
+func (c *logged) unanswered(w http.ResponseWriter, accept httpx.Accept) {
+	(&exchange{h: c.h, w: w, r: c.r, accept: accept, wants: true}).unanswered()
 }
 
 // write writes the plain answer.

@@ -290,6 +290,69 @@ func TestBrokenLog(t *testing.T) {
 	})
 }
 
+// hookedLog calls create before a stream is made, once.
+type hookedLog struct {
+	*eventlog.Memory
+	create func()
+}
+
+func (l *hookedLog) Create(ctx context.Context, s eventlog.Stream, meta []byte, lim eventlog.Limits) error {
+	if f := l.create; f != nil {
+		l.create = nil
+		f()
+	}
+	return l.Memory.Create(ctx, s, meta, lim)
+}
+
+// TestStreamBehindSession: what makes a stream of a session while that ends leaves
+// none in the log, where nobody could fetch it (G6).
+func TestStreamBehindSession(t *testing.T) {
+	for _, c := range []struct {
+		name, method, body string
+		status             int
+		answer             string
+	}{
+		{"GET", "GET", "", 404, "session not found"},
+		{"keep-alive", "POST", tool("1", "stuck"), 200, ""},
+		{"CloseStream", "POST", tool("1", "poll:1s"), 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log := &hookedLog{}
+			synctest.Test(t, func(t *testing.T) {
+				log.Memory = eventlog.NewMemory(nil)
+				defer func() { _ = log.Close() }()
+				r := open(t, &streamhttp.Options{Log: log}, nil)
+				defer r.close()
+				own := r.session("2025-11-25")
+				log.create = func() { require.Equal(t, 204, r.do("DELETE", "", own...).StatusCode) }
+				a := r.do(c.method, c.body, own...)
+				require.Equal(t, c.status, a.StatusCode)
+				require.Contains(t, a.text(), c.answer)
+				<-time.After(time.Minute)
+				require.Nil(t, log.create, "no stream was made")
+				require.Zero(t, r.h.Sessions())
+				require.Zero(t, log.Stats().Streams)
+			})
+		})
+	}
+}
+
+// TestGetTwiceAtOnce: of two streams that were made for one session the second is
+// not kept as long as one that is used.
+func TestGetTwiceAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &hookedLog{Memory: eventlog.NewMemory(nil)}
+		defer func() { _ = log.Close() }()
+		r := open(t, &streamhttp.Options{Log: log}, nil)
+		defer r.close()
+		own := r.session("2025-11-25")
+		log.create = func() { require.Equal(t, 200, r.do("GET", "", own...).StatusCode) }
+		require.Equal(t, 200, r.do("GET", "", own...).StatusCode)
+		stats := log.Stats()
+		require.Equal(t, 1, stats.Streams-stats.Finished)
+	})
+}
+
 // lastData reads to the end and returns the last data.
 func (a *reply) lastData() (last string) {
 	a.t.Helper()

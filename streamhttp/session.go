@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -145,11 +146,33 @@ func (s *session) endLocked(cause error) {
 		a.let(errDetached)
 	}
 	s.to.Detach(cause)
-	if log := s.h.opts.Log; log != nil {
-		if err := log.Drop(context.Background(), s.id); err != nil {
-			s.h.log.Warn("streams of an ended session not dropped", "error", err)
-		}
+	if s.h.opts.Log != nil {
+		s.drop()
 	}
+}
+
+// drop forgets the streams of the log that are the session's.
+func (s *session) drop() {
+	if err := s.h.opts.Log.Drop(context.Background(), s.id); err != nil {
+		s.h.log.Warn("streams of an ended session not dropped", "error", err)
+	}
+}
+
+// create makes a stream of the session's in the log. None stays behind the end of
+// the session, which drops those there are: the error then is errDetached.
+func (s *session) create(ctx context.Context) (eventlog.Stream, error) {
+	name := eventlog.Stream{Scope: s.id, Key: eventlog.NewKey()}
+	if err := s.h.opts.Log.Create(ctx, name, nil, s.h.limits.Log); err != nil {
+		return name, err
+	}
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if ended != nil {
+		s.drop()
+		return name, fmt.Errorf("%w: %w", errDetached, ended)
+	}
+	return name, nil
 }
 
 // version returns the negotiated revision.

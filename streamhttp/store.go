@@ -116,13 +116,15 @@ func (c *logged) open(ctx context.Context) error {
 
 // create makes a stream in the log.
 func (c *logged) create(ctx context.Context) (eventlog.Stream, error) {
-	log := c.h.opts.Log
-	name := eventlog.Stream{Scope: c.s.id, Key: eventlog.NewKey()}
-	if err := log.Create(ctx, name, nil, c.h.limits.Log); err != nil {
+	name, err := c.s.create(ctx)
+	switch {
+	case errors.Is(err, errDetached):
+		return name, err
+	case err != nil:
 		return name, c.broken(err)
 	}
 	if c.s.version().AllowsPriming() {
-		if err := log.Append(ctx, name, &eventlog.Event{}); err != nil {
+		if err := c.h.opts.Log.Append(ctx, name, &eventlog.Event{}); err != nil {
 			return name, c.broken(err)
 		}
 	}
