@@ -26,6 +26,11 @@ line is a message: microseconds since the part began, direction, what it is, its
 for an answer how long it took. Over http, one connection is broken while a call runs, and the
 stream resumed by Last-Event-ID.
 
+Of COMMAND, what it says it has is listed: tools, resources, prompts. The first resource is read, the
+first prompt that needs no arguments fetched, and the first tool called that needs none and says that
+it changes nothing (readOnlyHint true, destructiveHint not); no other tool is called. Then it is asked
+for a method that nobody has.
+
   --transport NAME   stdio (the default), http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05)
   --framing NAME     how frames are told apart on stdio, on both sides: newline (the default),
                      content-length, detect

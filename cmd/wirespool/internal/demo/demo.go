@@ -49,7 +49,8 @@ func part(ctx context.Context, t *Trace, d transport.Dialer, v protocol.Revision
 }
 
 // Any shows the part of an exchange that every server can take part in: the
-// lists it has, one tool, one resource, one prompt, and an unknown method.
+// lists it has, one tool that says it only reads, one resource, one prompt, and
+// an unknown method.
 func Any(ctx context.Context, t *Trace, d transport.Dialer) error {
 	t.Part("any server", "what every server can show")
 	// Nothing is declared: a server may ask for what is, just as the demo ends.
@@ -63,16 +64,16 @@ func Any(ctx context.Context, t *Trace, d transport.Dialer) error {
 func (s *session) generic(ctx context.Context) error {
 	remote := s.Peer().Remote()
 	if remote.Era == protocol.Legacy {
-		if err := s.expect(ctx, protocol.MethodPing, "", "{"); err != nil {
+		if err := s.use(ctx, protocol.MethodPing, ""); err != nil {
 			return err
 		}
 	}
 	for _, offer := range []struct {
-		capability, list, member, key, use string
+		capability, list, key, use string
 	}{
-		{"tools", protocol.MethodToolsList, "tools", "", ""},
-		{"resources", protocol.MethodResourcesList, "resources", "uri", protocol.MethodResourcesRead},
-		{"prompts", protocol.MethodPromptsList, "prompts", "name", protocol.MethodPromptsGet},
+		{"tools", protocol.MethodToolsList, "name", protocol.MethodToolsCall},
+		{"resources", protocol.MethodResourcesList, "uri", protocol.MethodResourcesRead},
+		{"prompts", protocol.MethodPromptsList, "name", protocol.MethodPromptsGet},
 	} {
 		if has, _ := codec.Find(remote.Capabilities, offer.capability); has == nil {
 			continue
@@ -81,49 +82,71 @@ func (s *session) generic(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		items, _ := codec.Find(result, offer.member)
+		items, _ := codec.Find(result, offer.capability)
 		if err := s.useFirst(ctx, items, offer.key, offer.use); err != nil {
 			return err
 		}
 	}
 	_, err := s.call(ctx, "demo/unknown", "")
-	if e, ok := errors.AsType[*codec.Error](err); !ok || !e.Remote {
+	if !refused(err) {
 		return fmt.Errorf("an unknown method was answered with %v", err)
 	}
 	s.trace.Note("an unknown method is refused: %v", err)
 	return nil
 }
 
-// useFirst uses the first item of a list that needs no more than its name; of
-// tools, the first that has no required argument. What the server answers is
-// its own affair.
+// use calls a method. What the server answers is its own affair.
+func (s *session) use(ctx context.Context, method, params string) error {
+	_, err := s.call(ctx, method, params)
+	if refused(err) {
+		s.trace.Note("refused: %v", err)
+		return nil
+	}
+	return err
+}
+
+// refused reports whether err is an answer of the server.
+func refused(err error) bool {
+	e, isAnswer := errors.AsType[*codec.Error](err)
+	return isAnswer && e.Remote
+}
+
+// useFirst uses the first item of a list that needs no more than its name. Of
+// tools only one that says it changes nothing: the server is somebody else's, and
+// nobody was asked.
 func (s *session) useFirst(ctx context.Context, items codec.Value, key, use string) error {
+	tool := use == protocol.MethodToolsCall
+	harmless := false
 	for item := range items.Elements() {
-		params, ok := paramsFor(item, key)
-		if !ok {
+		if tool && !readOnly(item) {
 			continue
 		}
-		if use == "" {
-			use = protocol.MethodToolsCall
+		harmless = true
+		if params, ok := paramsFor(item, key); ok {
+			return s.use(ctx, use, params)
 		}
-		_, err := s.call(ctx, use, params)
-		if e, isAnswer := errors.AsType[*codec.Error](err); isAnswer && e.Remote {
-			s.trace.Note("refused: %v", err)
-			return nil
-		}
-		return err
+	}
+	switch {
+	case tool && harmless:
+		s.trace.Note("no tool is called: those that say readOnlyHint need arguments")
+	case tool:
+		s.trace.Note("no tool is called: none says readOnlyHint")
 	}
 	return nil
 }
 
+// readOnly reports whether a tool says that it changes nothing, and nothing else.
+func readOnly(tool codec.Value) bool {
+	reads, _ := codec.Find(tool, "annotations", "readOnlyHint")
+	destroys, err := codec.Find(tool, "annotations", "destructiveHint") // an error where it is there twice
+	return string(reads) == "true" && string(destroys) != "true" && err == nil
+}
+
 // paramsFor makes params of a list's item; false when it wants arguments.
 func paramsFor(item codec.Value, key string) (string, bool) {
-	if key == "" {
-		key = "name"
-		required, _ := codec.Find(item, "inputSchema", "required")
-		for range required.Elements() {
-			return "", false
-		}
+	required, _ := codec.Find(item, "inputSchema", "required")
+	for range required.Elements() {
+		return "", false
 	}
 	arguments, _ := codec.Find(item, "arguments")
 	for argument := range arguments.Elements() {

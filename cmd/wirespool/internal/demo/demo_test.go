@@ -105,6 +105,59 @@ func TestAnyBareServer(t *testing.T) {
 	require.NotContains(t, out.String(), "tools/list")
 }
 
+// TestAnyCalls: no tool of a server that is not ours is called unless it says that
+// it changes nothing.
+func TestAnyCalls(t *testing.T) {
+	const nothing = "no tool is called: none says readOnlyHint"
+	for name, tt := range map[string]struct{ tools, called, note string }{
+		"says nothing":       {`{"name":"wipe","inputSchema":{"type":"object"}}`, "", nothing},
+		"destroys":           {`{"name":"wipe","annotations":{"destructiveHint":true}}`, "", nothing},
+		"does not destroy":   {`{"name":"add","annotations":{"destructiveHint":false}}`, "", nothing},
+		"says both":          {`{"name":"wipe","annotations":{"readOnlyHint":true,"destructiveHint":true}}`, "", nothing},
+		"says it twice":      {`{"name":"wipe","annotations":{"readOnlyHint":true,"destructiveHint":false,"destructiveHint":true}}`, "", nothing},
+		"a word":             {`{"name":"wipe","annotations":{"readOnlyHint":"true"}}`, "", nothing},
+		"elsewhere":          {`{"name":"wipe","readOnlyHint":true}`, "", nothing},
+		"no tools":           {``, "", nothing},
+		"needs an argument":  {`{"name":"get","annotations":{"readOnlyHint":true},"inputSchema":{"required":["id"]}}`, "", "no tool is called: those that say readOnlyHint need arguments"},
+		"reads":              {`{"name":"get","annotations":{"readOnlyHint":true}}`, "get", ""},
+		"the second":         {`{"name":"wipe"},{"name":"get","annotations":{"readOnlyHint":true,"destructiveHint":false}},{"name":"got","annotations":{"readOnlyHint":true}}`, "get", ""},
+		"another needs less": {`{"name":"a","annotations":{"readOnlyHint":true},"inputSchema":{"required":["id"]}},{"name":"b","annotations":{"readOnlyHint":true},"inputSchema":{"required":[]}}`, "b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			called := make(chan string, 10)
+			server := func() *dispatch.Server {
+				srv := dispatch.NewServer(&dispatch.Options{Info: dispatch.Info{Name: "foreign", Version: "1", Capabilities: []byte(`{"tools":{}}`)}})
+				srv.Handle("tools/list", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+					return append(dst, `{"tools":[`+tt.tools+`]}`...), nil
+				})
+				srv.Handle("tools/call", func(_ context.Context, r *dispatch.Request, dst []byte) ([]byte, error) {
+					called <- string(r.Params())
+					return append(dst, `{"content":[]}`...), nil
+				})
+				return srv
+			}
+			var out bytes.Buffer
+			require.NoError(t, demo.Any(t.Context(), &demo.Trace{Out: &out}, inMemory{t, server}))
+			close(called)
+			var calls []string
+			for params := range called {
+				calls = append(calls, params)
+			}
+			if tt.called == "" {
+				require.Empty(t, calls)
+			} else {
+				require.Len(t, calls, 1)
+				require.Contains(t, calls[0], `"name":"`+tt.called+`"`)
+			}
+			if tt.note == "" {
+				require.NotContains(t, out.String(), "no tool is called")
+			} else {
+				require.Contains(t, out.String(), "   # "+tt.note+"\n")
+			}
+		})
+	}
+}
+
 // TestWrongServer runs the exchange with a server that lacks all of it.
 func TestWrongServer(t *testing.T) {
 	var out bytes.Buffer
