@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,6 +41,9 @@ func fakeServer(mode string) int {
 	case "cat":
 		io.Copy(os.Stdout, os.Stdin)
 	case "fail":
+		return 9
+	case "confess":
+		fmt.Fprintln(os.Stderr, "my password is hunter2")
 		return 9
 	case "exit":
 		io.Copy(io.Discard, os.Stdin)

@@ -45,7 +45,10 @@ that names the hop.
                      once
   --inherit NAME     how much of our environment COMMAND gets: base (the default), all, none
   --stderr NAME      what becomes of the standard error of COMMAND: prefix (the default: on ours, each
-                     line behind its name), raw, none
+                     line behind its name), raw, none (nothing of it is kept)
+  --stderr-to-clients
+                     tell clients what a COMMAND that died wrote there last; by default they get its
+                     exit status alone, since secrets may be in it
   --framing NAME     how frames are told apart on its pipes: newline (the default), content-length,
                      detect
   --trace FILE|-     write down what passes, one JSON object for each message and HTTP request:
@@ -65,7 +68,7 @@ type serveFlags struct {
 	*bridging
 	addr, dir, inherit, stderr *string
 	conns                      *int
-	resume                     *bool
+	resume, tell               *bool
 	origins, hosts, env        list
 }
 
@@ -88,6 +91,7 @@ func serve(args []string, std streams) int {
 		bridging: b, addr: b.fs.String("http", "127.0.0.1:8080", ""), dir: b.fs.String("dir", "", ""),
 		inherit: b.fs.String("inherit", "base", ""), stderr: b.fs.String("stderr", "prefix", ""),
 		conns: b.fs.Int("max-conns", defaultConns, ""), resume: b.fs.Bool("resume", false, ""),
+		tell: b.fs.Bool("stderr-to-clients", false, ""),
 	}
 	b.fs.Var(&f.origins, "origin", "")
 	b.fs.Var(&f.hosts, "host", "")
@@ -130,6 +134,8 @@ func (f *serveFlags) service(std streams) (*service, error) {
 		return nil, errors.New("--max-conns must be positive")
 	case badToken != nil:
 		return nil, badToken
+	case *f.tell && *f.stderr == "none":
+		return nil, errors.New("--stderr-to-clients has nothing to tell with --stderr none")
 	}
 	stderr, err := stderrOf(*f.stderr, f.fs.Arg(0), std.err)
 	if err != nil {
@@ -140,11 +146,17 @@ func (f *serveFlags) service(std streams) (*service, error) {
 		return nil, err
 	}
 	logger := f.logger(std)
+	tail := 0 // as much as is usual
+	if stderr == nil {
+		tail = -1
+	}
 	child := stdio.Command(f.fs.Args(), &stdio.Options{
-		Framing: how, Dir: *f.dir, Env: f.env, Inherit: inherit, Stderr: stderr, Logger: logger, Backoff: &stdio.Backoff{},
+		Framing: how, Dir: *f.dir, Env: f.env, Inherit: inherit, Stderr: stderr, StderrTail: tail, Logger: logger, Backoff: &stdio.Backoff{},
 	})
 	s := &service{f: f, guarded: token != "", close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
-	s.bridge = bridge.New(recorder.Dialer(child), &bridge.Options{Over: bridge.HopChild, Name: "wirespool", Version: version(), Logger: logger})
+	s.bridge = bridge.New(recorder.Dialer(child), &bridge.Options{
+		Over: bridge.HopChild, Name: "wirespool", Version: version(), Stderr: *f.tell, Logger: logger,
+	})
 	var authenticate func(*http.Request) (string, error)
 	if token != "" {
 		authenticate = demand(token)

@@ -137,7 +137,7 @@ func (l *link) undelivered(in *transport.Inbound, err error) {
 		return
 	}
 	if a := l.takeAsk(in.ID); a != nil {
-		e := (&Error{HopFront, err}).wire()
+		e := l.b.wire(&Error{HopFront, err})
 		if a.done != nil {
 			refused := transport.Inbound{Message: codec.Message{Kind: codec.ErrorResponse, OneLine: true, Error: codec.AppendError(nil, e)}}
 			a.done(&refused)

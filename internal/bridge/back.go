@@ -15,7 +15,7 @@ import (
 // the state is opening.
 func (l *link) open() {
 	if err := l.dial(); err != nil {
-		e := failure(err, l.b.opts.Over)
+		e := l.b.failure(err)
 		l.b.blame(e)
 		l.b.log.Warn("no back", "error", e)
 		l.mu.Lock()
@@ -113,7 +113,7 @@ func (l *link) connect() (transport.Conn, error) {
 // shut closes a back, which waits for the end of a child.
 func (l *link) shut(conn transport.Conn) {
 	if err := conn.Close(); err != nil {
-		l.b.log.Warn("back did not end well", "error", failure(err, l.b.opts.Over))
+		l.b.log.Warn("back did not end well", "error", l.b.failure(err))
 	}
 }
 
@@ -136,7 +136,7 @@ func (l *link) read(conn transport.Conn) {
 // lost fails what the back will not answer any more. The next message opens
 // another one.
 func (l *link) lost(conn transport.Conn, err error) {
-	e := failure(err, l.b.opts.Over)
+	e := l.b.failure(err)
 	l.mu.Lock()
 	current := l.conn == conn
 	if current {

@@ -25,6 +25,12 @@ type Options struct {
 	// Name and Version are what the bridge calls itself where it speaks for
 	// itself, between eras.
 	Name, Version string
+	// Stderr has clients told what a child that died wrote to its standard error,
+	// which may hold secrets of this side. Without it only the log is.
+	Stderr bool
+	// Advice says what the user can do about an error of a back; empty for
+	// nothing. It is added to the error.
+	Advice func(error) string
 	// Limits bound what peers can cost.
 	Limits Limits
 	// Logger gets diagnostics; nil discards them.

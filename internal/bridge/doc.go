@@ -44,5 +44,6 @@
 // A request that got no answer from the back is answered with a JSON-RPC error
 // that names the hop which failed: an [*Error], in its message and its data. Over
 // HTTP that is an answer like any other, with the status 200. The data says when
-// the request provably did not run, the message when nobody knows.
+// the request provably did not run, the message when nobody knows. What a child
+// wrote to its standard error is in neither, unless Options.Stderr is set.
 package bridge

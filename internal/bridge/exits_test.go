@@ -1,9 +1,11 @@
 package bridge_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os/exec"
@@ -81,7 +83,7 @@ func TestNoBack(t *testing.T) {
 			case err == errNoBack:
 				like(t, failed("1", `{"code":-32000,"message":"http: no such thing","data":{"io.github.wirespool/hop":"http","io.github.wirespool/notRun":true}}`), line)
 			case errors.As(err, new(*stdio.ExitError)):
-				like(t, `{…"code":-32000,"message":"child: stdio: server: …","data":{"io.github.wirespool/hop":"child","io.github.wirespool/stderr":"no\nlicence","io.github.wirespool/notRun":true}}}`, line)
+				like(t, `{…"code":-32000,"message":"child: stdio: server: …","data":{"io.github.wirespool/hop":"child","io.github.wirespool/notRun":true}}}`, line)
 			case errors.As(err, new(*streamhttp.StatusError)):
 				like(t, `{…"code":-32000,"message":"http: …502…","data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":502,"io.github.wirespool/notRun":true}}}`, line)
 			default:
@@ -190,18 +192,31 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestRealChild: a process that dies names its status and what it said last.
+// TestRealChild: a process that dies names its status, and what it said last where
+// the client may know that.
 func TestRealChild(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}
-	b := bridge.New(stdio.Command([]string{"sh", "-c", `read line; echo "no licence" >&2; exit 3`}, nil), &bridge.Options{Over: bridge.HopChild})
+	for tell, want := range map[bool]string{
+		true:  `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"child: stdio: sh: exit status 3; stderr: \"no licence\"","data":{"io.github.wirespool/hop":"child","io.github.wirespool/exitStatus":3,"io.github.wirespool/stderr":"no licence"}}}`,
+		false: `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"child: stdio: sh: exit status 3","data":{"io.github.wirespool/hop":"child","io.github.wirespool/exitStatus":3}}}`,
+	} {
+		var log bytes.Buffer
+		realChild(t, &bridge.Options{Over: bridge.HopChild, Stderr: tell, Logger: slog.New(slog.NewTextHandler(&log, nil))}, want)
+		require.Contains(t, log.String(), "no licence")
+	}
+}
+
+// realChild has a client of a child that dies get an answer.
+func realChild(t *testing.T, o *bridge.Options, want string) {
+	b := bridge.New(stdio.Command([]string{"sh", "-c", `read line; echo "no licence" >&2; exit 3`}, nil), o)
 	defer func() { require.NoError(t, b.Close()) }()
 	near, far := net.Pipe()
 	go func() { _ = b.Serve(t.Context(), transport.Stream(near, 0, nil)) }()
 	front := newPeer(t, far)
 	front.send(request("1", "initialize", hello))
-	like(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"child: stdio: sh: exit status 3; stderr: \"no licence\"","data":{"io.github.wirespool/hop":"child","io.github.wirespool/exitStatus":3,"io.github.wirespool/stderr":"no licence"}}}`, <-front.lines)
+	like(t, want, <-front.lines)
 	require.Equal(t, fmt.Sprint(bridge.HopChild), string(b.Err().Hop))
 }
 

@@ -41,9 +41,24 @@ func (e *Error) Error() string { return string(e.Hop) + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// failure finds the hop of an error that came from the back; over is what the
-// way to it consists of.
-func failure(err error, over Hop) *Error {
+// failure finds the hop of an error that came from the back, and asks what there
+// is to do about it.
+func (b *Bridge) failure(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	e := failureOver(err, b.opts.Over)
+	if b.opts.Advice != nil {
+		if advice := b.opts.Advice(err); advice != "" {
+			e.Err = fmt.Errorf("%w (%s)", e.Err, advice)
+		}
+	}
+	return e
+}
+
+// failureOver finds the hop of an error; over is what the way to the back consists
+// of.
+func failureOver(err error, over Hop) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
@@ -78,10 +93,12 @@ const (
 	dataStatus = dataPrefix + "httpStatus"
 )
 
-// wire is the error as the client gets it. An error of the server's own goes
-// through as it is.
-func (e *Error) wire() *codec.Error {
-	if rpc, ok := errors.AsType[*codec.Error](e.Err); ok && rpc.Remote {
+// wire is the error as the client gets it. An answer of the server's goes through
+// as it is; what is in the body of a status that is no success answers no request:
+// its code and data are kept, and the hop is named.
+func (b *Bridge) wire(e *Error) *codec.Error {
+	status, refused := errors.AsType[*streamhttp.StatusError](e.Err)
+	if rpc, ok := errors.AsType[*codec.Error](e.Err); ok && rpc.Remote && !refused {
 		return rpc
 	}
 	data := codec.AppendString(append(codec.Value(nil), `{"`+dataHop+`":`...), e.Hop)
@@ -89,17 +106,24 @@ func (e *Error) wire() *codec.Error {
 		if exit.State != nil {
 			data = fmt.Appendf(data, `,"`+dataExit+`":%d`, exit.State.ExitCode())
 		}
-		if exit.Stderr != "" {
+		if exit.Stderr != "" && b.opts.Stderr {
 			data = codec.AppendString(append(data, `,"`+dataStderr+`":`...), exit.Stderr)
 		}
 	}
-	if status, ok := errors.AsType[*streamhttp.StatusError](e.Err); ok {
+	if refused {
 		data = fmt.Appendf(data, `,"`+dataStatus+`":%d`, status.Status)
 	}
 	if notRun(e.Err) {
 		data = append(data, `,"`+protocol.DataNotRun+`":true`...)
 	}
-	return &codec.Error{Code: protocol.CodeTimeout, Message: e.text(), Data: append(data, '}')}
+	answer := &codec.Error{Code: protocol.CodeTimeout, Message: b.text(e), Data: append(data, '}')}
+	if refused && status.RPC != nil {
+		answer.Code = status.RPC.Code
+		if k := status.RPC.Data.Kind(); k == codec.Object {
+			answer.Data = (&edit{add: answer.Data}).apply(status.RPC.Data)
+		}
+	}
+	return answer
 }
 
 // unsent is an error before which nothing of a request was sent.
@@ -134,8 +158,32 @@ func (e *Error) of(method string) *Error {
 	return &Error{e.Hop, fmt.Errorf("%w: %w", e.Err, transport.ErrOutcomeUnknown)}
 }
 
-// text is the message for the wire: one line.
-func (e *Error) text() string { return strings.ReplaceAll(e.Error(), "\n", "; ") }
+// text is the message for the wire: one line, and no more of what a child wrote
+// than the client may know.
+func (b *Bridge) text(e *Error) string {
+	text := e.Error()
+	if !b.opts.Stderr {
+		text = withoutStderr(text, e.Err)
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// withoutStderr takes out of the text of err what children wrote.
+func withoutStderr(text string, err error) string {
+	switch e := err.(type) {
+	case *stdio.ExitError:
+		silent := *e
+		silent.Stderr = ""
+		return strings.ReplaceAll(text, e.Error(), silent.Error())
+	case interface{ Unwrap() error }:
+		return withoutStderr(text, e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, cause := range e.Unwrap() {
+			text = withoutStderr(text, cause)
+		}
+	}
+	return text
+}
 
 // refusef makes an error of the bridge's own, for what was not passed on.
 func refusef(code int64, format string, args ...any) *codec.Error {
@@ -147,8 +195,8 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 
 // ended is why nothing passes any more.
 func ended(ctx context.Context) *Error {
-	return failure(context.Cause(ctx), HopBridge)
+	return failureOver(context.Cause(ctx), HopBridge)
 }
 
 // beforeSent is e for a request of which nothing was sent.
-func (e *Error) beforeSent() *codec.Error { return (&Error{e.Hop, unsent{e.Err}}).wire() }
+func (b *Bridge) beforeSent(e *Error) *codec.Error { return b.wire(&Error{e.Hop, unsent{e.Err}}) }

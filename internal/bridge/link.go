@@ -79,7 +79,7 @@ func (l *link) pass(in *transport.Inbound, r *reply, slot int) {
 	switch {
 	case l.ctx.Err() != nil:
 		l.mu.Unlock()
-		l.refuse(in, r, slot, ended(l.ctx).beforeSent())
+		l.refuse(in, r, slot, l.b.beforeSent(ended(l.ctx)))
 		return
 	case l.state == up:
 		l.mu.Unlock()
@@ -173,7 +173,7 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 func (l *link) submit(conn transport.Conn, c *call, m *codec.Message) {
 	m.ID = c.back
 	if err := conn.Send(l.ctx, m); err != nil {
-		l.fail(c, failure(err, l.b.opts.Over))
+		l.fail(c, l.b.failure(err))
 	}
 }
 
@@ -222,7 +222,7 @@ func (l *link) tell(m *codec.Message) {
 	ctx, stop := context.WithTimeout(l.ctx, l.b.limits.Tell)
 	defer stop()
 	if err := conn.Send(ctx, m); err != nil {
-		l.b.log.Warn("message not sent", "method", string(m.Method), "error", failure(err, l.b.opts.Over))
+		l.b.log.Warn("message not sent", "method", string(m.Method), "error", l.b.failure(err))
 	}
 }
 

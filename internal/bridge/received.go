@@ -13,7 +13,7 @@ func (l *link) received(in *transport.Inbound) {
 	switch {
 	case in.Failed:
 		if c := l.take(in.ID); c != nil {
-			l.unanswered(c, failure(in.Err, l.b.opts.Over))
+			l.unanswered(c, l.b.failure(in.Err))
 		}
 	case in.Err != nil:
 		l.garbled(in)

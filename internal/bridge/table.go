@@ -15,9 +15,9 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	defer l.mu.Unlock()
 	switch {
 	case l.ctx.Err() != nil:
-		return nil, ended(l.ctx).beforeSent()
+		return nil, l.b.beforeSent(ended(l.ctx))
 	case l.conn == nil:
-		return nil, (&Error{l.b.opts.Over, errors.New("the back is gone")}).beforeSent()
+		return nil, l.b.beforeSent(&Error{l.b.opts.Over, errors.New("the back is gone")})
 	case len(l.calls) >= l.b.limits.MaxCalls:
 		return nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
@@ -115,7 +115,7 @@ func (l *link) settle(c *call, e *Error) {
 	if l.isAway(c) {
 		return // nobody is there to hear it
 	}
-	c.to.fail(l, c.slot, c.front, e.of(c.method).wire())
+	c.to.fail(l, c.slot, c.front, l.b.wire(e.of(c.method)))
 }
 
 func (l *link) isAway(c *call) bool {
@@ -143,7 +143,7 @@ func (l *link) failWaiting(e *Error) {
 	waiting := l.waiting
 	l.waiting = nil
 	l.mu.Unlock()
-	unsent := e.beforeSent()
+	unsent := l.b.beforeSent(e)
 	for _, p := range waiting {
 		l.refuse(p.in, p.to, p.slot, unsent)
 		putInbound(p.in)
