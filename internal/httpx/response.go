@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -64,28 +63,6 @@ func (e *StatusError) RetryAfter() time.Duration {
 	}
 	return e.Pause
 }
-
-// SendError adds to the error of a request that was given to the network whether
-// the server may have run it.
-func SendError(err error) error {
-	if refusal, ok := errors.AsType[transport.Refusal](err); ok && refusal.NotRun() {
-		return err
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return Unsent(err)
-	}
-	return fmt.Errorf("%w: %w", err, transport.ErrOutcomeUnknown)
-}
-
-// Unsent marks the error of a request that never reached the server.
-func Unsent(err error) error { return &unsentError{err} }
-
-// unsentError is that of a request that the server knows nothing of.
-type unsentError struct{ error }
-
-func (e *unsentError) Unwrap() error             { return e.error }
-func (e *unsentError) NotRun() bool              { return true }
-func (e *unsentError) RetryAfter() time.Duration { return 0 }
 
 // ReadStatus makes an error of a response to a request of this method, from no
 // more than max bytes of its body, and closes it.
