@@ -93,7 +93,9 @@ func connect(args []string, std streams) int {
 	if err != nil {
 		return misuse("connect", err.Error(), std)
 	}
-	link = bridge.New(dialer, &bridge.Options{Over: bridge.HopHTTP, Name: "wirespool", Version: version(), Logger: b.logger(std)})
+	link = bridge.New(dialer, &bridge.Options{
+		Over: bridge.HopHTTP, Name: "wirespool", Version: version(), Advice: f.advice(b.fs.Arg(0), token), Logger: b.logger(std),
+	})
 	conn, err := stdio.Claim(&stdio.Options{Framing: how, Logger: b.logger(std)})
 	if err != nil {
 		say(std, "front: %v", err)

@@ -100,6 +100,70 @@ func TestNoBack(t *testing.T) {
 	})
 }
 
+// TestRefusedByHTTP: a JSON-RPC error in the body of a status that is no success
+// keeps its code and its data, and names the hop like all others; one that answers
+// a request passes as it is.
+func TestRefusedByHTTP(t *testing.T) {
+	rpc := func(code int64, message, data string) *codec.Error {
+		e := &codec.Error{Code: code, Message: message, Remote: true}
+		if data != "" {
+			e.Data = codec.Value(data)
+		}
+		return e
+	}
+	const hop = `"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":`
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"401": {
+			&streamhttp.StatusError{Method: "POST", Status: 401, RPC: rpc(-32000, "a bearer token is required", "")},
+			`{"code":-32000,"message":"http: HTTP POST: status 401 Unauthorized: peer: -32000 (infrastructure): a bearer token is required",` +
+				`"data":{` + hop + `401,"io.github.wirespool/notRun":true}}`,
+		},
+		"data": {
+			&streamhttp.StatusError{Method: "POST", Status: 400, RPC: rpc(-32022, "no", `{"supported":["2025-06-18"],"io.github.wirespool/hop":"child"}`)},
+			`{"code":-32022,"message":"http: …: no","data":{"supported":["2025-06-18"],` + hop + `400,"io.github.wirespool/notRun":true}}`,
+		},
+		"data that is no object": {
+			fmt.Errorf("dial: %w", &streamhttp.StatusError{Method: "GET", Status: 400, RPC: rpc(-32600, "one Mcp-Session-Id header is required", `"x"`)}),
+			`{"code":-32600,"message":"http: dial: …: one Mcp-Session-Id header is required","data":{` + hop + `400,"io.github.wirespool/notRun":true}}`,
+		},
+		"no refusal of HTTP": {rpc(-32001, "no", `{"a":1}`), `{"code":-32001,"message":"no","data":{"a":1}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, &bridge.Options{Over: bridge.HopHTTP}, func(t *testing.T, r *rig) {
+				front, _ := r.pipe()
+				r.to.fail.Store(&tt.err)
+				front.send(request("1", "initialize", hello))
+				like(t, failed("1", tt.want), front.next())
+			})
+		})
+	}
+}
+
+// TestAdvice: what can be done about an error is said with it, once.
+func TestAdvice(t *testing.T) {
+	o := &bridge.Options{Over: bridge.HopHTTP, Advice: func(err error) string {
+		if errors.Is(err, errNoBack) {
+			return "try another"
+		}
+		return ""
+	}}
+	virtual(t, o, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		r.to.fail.Store(&errNoBack)
+		front.send(request("1", "initialize", hello))
+		like(t, `{…"message":"http: no such thing (try another)",…}`, front.next())
+		synctest.Wait()
+		require.EqualError(t, r.b.Err(), "http: no such thing (try another)")
+		other := errors.New("other")
+		r.to.fail.Store(&other)
+		front.send(request("2", "initialize", hello))
+		like(t, `{…"message":"http: other",…}`, front.next())
+	})
+}
+
 // TestModernBackDies: a server that dies of the question for its era is started
 // once more and asked nothing (VN-25).
 func TestModernBackDies(t *testing.T) {
