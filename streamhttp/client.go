@@ -50,6 +50,9 @@ type ClientOptions struct {
 	// knows nothing of subscriptions and log levels of the old. It runs on a
 	// goroutine of its own.
 	Renewed func()
+	// Interrupted is called when a stream that an answer is awaited on broke off,
+	// or could not be taken up again, with why; the client goes on trying.
+	Interrupted func(err error)
 
 	// NoStream keeps the client from opening the stream that carries what a
 	// legacy server sends outside of requests (CL-08).

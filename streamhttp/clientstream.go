@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -52,14 +53,17 @@ func (c *conn) openStream(ctx context.Context, s clientSession, lastEventID stri
 // where it breaks off and event ids mean something.
 func (p *post) takeStream(resp *http.Response) error {
 	var source *eventstream.Source
+	trouble := interruption{p: p}
 	source = p.c.source(p.ctx, p.session, eventstream.SourceOptions{
 		Response: resp,
 		NeedID:   true, // RS-10
 		Attempts: p.c.opts.Limits.MaxResumes,
-		Notify: func(eventstream.Reconnect) {
+		Notify: func(r eventstream.Reconnect) {
 			if p.modern || len(p.open) == 0 { // RS-14, RS-11
 				_ = source.Close()
+				return
 			}
+			trouble.note(r)
 		},
 	}, nil)
 	last := lastAnswer{p: p, cut: func() { _ = source.Close() }}
@@ -83,6 +87,32 @@ func (p *post) takeStream(resp *http.Response) error {
 		if in := p.take(e.Data); in != nil {
 			last.deliver(in)
 		}
+	}
+}
+
+// interruption is that of a stream an answer is awaited on.
+type interruption struct {
+	p    *post
+	said bool
+}
+
+// note takes an attempt to take the stream up again. The first that is due to a
+// failure is said: a server may end a response in good order whenever it likes
+// (SL-11), and a silent one is not broken.
+func (i *interruption) note(r eventstream.Reconnect) {
+	if r.Attempt == 1 {
+		i.said = false
+	}
+	if errors.Is(r.Cause, io.EOF) || errors.Is(r.Cause, eventstream.ErrIdle) {
+		return
+	}
+	if opts := i.p.c.opts; !i.said {
+		i.said = true
+		opts.Logger.Warn("the stream of an answer broke off, and is being taken up again",
+			"method", i.p.method, "attempts", opts.Limits.MaxResumes, "error", r.Cause)
+	}
+	if f := i.p.c.opts.Interrupted; f != nil {
+		f(r.Cause)
 	}
 }
 

@@ -1,11 +1,17 @@
 package streamhttp_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // TestClientStandaloneStream: the server's own messages come over a GET that is
@@ -62,6 +68,74 @@ func TestClientStreamFirst(t *testing.T) {
 				require.NoError(t, f.send(list))
 				require.Equal(t, answerTo("1", "{}"), f.read())
 				f.close()
+			})
+		})
+	}
+}
+
+// TestClientInterrupted: a stream that breaks off while an answer is awaited is said
+// once, and why each attempt to take it up again fails is told; one that the server
+// ends in good order, to be asked for it later, is no news (SL-11).
+func TestClientInterrupted(t *testing.T) {
+	abort := func(w http.ResponseWriter, text string) {
+		events(w, text)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	broken := func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }
+	answers := func(w http.ResponseWriter) { events(w, "id: p9\n"+event(answerTo("1", "{}"))) }
+	const prime = "id: p1\ndata:\n\n"
+	for name, tt := range map[string]struct {
+		first  func(w http.ResponseWriter)
+		gets   []func(w http.ResponseWriter)
+		causes []string // of each attempt, a part
+		logged int
+		failed string // the end, where there is no answer
+	}{
+		"polls":           {func(w http.ResponseWriter) { events(w, prime) }, []func(http.ResponseWriter){answers}, nil, 0, ""},
+		"breaks":          {func(w http.ResponseWriter) { abort(w, prime) }, []func(http.ResponseWriter){answers}, []string{"EOF"}, 1, ""},
+		"breaks, is down": {func(w http.ResponseWriter) { abort(w, prime) }, []func(http.ResponseWriter){broken, answers}, []string{"EOF", "502"}, 1, ""},
+		"polls, is down":  {func(w http.ResponseWriter) { events(w, prime) }, []func(http.ResponseWriter){broken, answers}, []string{"502"}, 1, ""},
+		"breaks twice": {func(w http.ResponseWriter) { abort(w, prime) }, []func(http.ResponseWriter){
+			func(w http.ResponseWriter) { abort(w, "id: p2\n"+event(`{"jsonrpc":"2.0","method":"n"}`)) }, answers,
+		}, []string{"EOF", "EOF"}, 2, ""},
+		"stays down": {func(w http.ResponseWriter) { abort(w, prime) }, []func(http.ResponseWriter){broken, broken, broken}, []string{"EOF", "502"}, 1, `gave up after 2 attempts without progress \(Attempts = 2\): .*502.*: outcome unknown`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var log bytes.Buffer
+				var causes []string
+				o := &streamhttp.ClientOptions{
+					NoStream: true, Limits: streamhttp.ClientLimits{MaxResumes: 2},
+					Logger:      slog.New(slog.NewTextHandler(&log, nil)),
+					Interrupted: func(err error) { causes = append(causes, err.Error()) },
+				}
+				gets := 0
+				f := dialFar(t, o, stateful(func(w http.ResponseWriter, r *http.Request, _ string) {
+					if r.Method == http.MethodPost {
+						tt.first(w)
+						return
+					}
+					gets++
+					tt.gets[gets-1](w)
+				}))
+				f.open()
+				require.NoError(t, f.send(list))
+				var in transport.Inbound
+				for in.ID == nil {
+					require.NoError(t, f.conn.Read(&in))
+				}
+				if tt.failed == "" {
+					require.NoError(t, in.Err)
+				} else {
+					require.Regexp(t, tt.failed, in.Err)
+				}
+				f.close()
+				require.Len(t, causes, len(tt.causes), causes)
+				for i, cause := range tt.causes {
+					require.Contains(t, causes[i], cause)
+				}
+				require.Equal(t, tt.logged, strings.Count(log.String(), "level=WARN msg=\"the stream of an answer broke off"), log.String())
 			})
 		})
 	}

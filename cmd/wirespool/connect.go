@@ -89,7 +89,7 @@ func connect(args []string, std streams) int {
 	defer file.Close()
 
 	var link *bridge.Bridge
-	dialer, err := f.dialer(b.fs.Arg(0), token, recorder.RoundTripper(web), std, func() { link.Renewed() })
+	dialer, err := f.dialer(b.fs.Arg(0), token, recorder.RoundTripper(web), std, func() *bridge.Bridge { return link })
 	if err != nil {
 		return misuse("connect", err.Error(), std)
 	}
@@ -149,12 +149,13 @@ func checkURL(text string) error {
 }
 
 // dialer returns what dials URL by the transport that is wanted.
-func (f *connectFlags) dialer(url, token string, web http.RoundTripper, std streams, renewed func()) (transport.Dialer, error) {
+func (f *connectFlags) dialer(url, token string, web http.RoundTripper, std streams, link func() *bridge.Bridge) (transport.Dialer, error) {
 	asked := func(context.Context) (string, error) { return token, nil }
 	switch *f.transport {
 	case "auto", "http":
 		return streamhttp.URL(url, &streamhttp.ClientOptions{
-			Transport: web, Header: f.headers.Header, Token: asked, Renewed: renewed,
+			Transport: web, Header: f.headers.Header, Token: asked,
+			Renewed: func() { link().Renewed() }, Interrupted: func(err error) { link().Interrupted(err) },
 			NoFallback: *f.transport == "http", Logger: f.logger(std),
 		}), nil
 	case "sse":

@@ -51,6 +51,7 @@ type Bridge struct {
 	fronts  map[*front]struct{}
 	shared  *link
 	failed  *Error // what the last back ended with; nil once one works
+	trouble *Error // why an answer is still awaited; nil once one comes
 	open    int    // backs
 	running int    // goroutines
 	idle    sync.Cond
@@ -200,6 +201,25 @@ func (b *Bridge) Renewed() {
 	}
 }
 
+// Interrupted is to be called when a back has trouble that it tries to get over,
+// as streamhttp.ClientOptions.Interrupted says: who has waited in vain is told.
+func (b *Bridge) Interrupted(err error) {
+	e := b.failure(err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.trouble = e
+}
+
+// late is what is said of a back that did not answer before cause.
+func (b *Bridge) late(cause error) *Error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.trouble != nil {
+		return &Error{b.trouble.Hop, fmt.Errorf("no answer: %w; the last failure: %w", cause, b.trouble.Err)}
+	}
+	return &Error{b.opts.Over, fmt.Errorf("no answer: %w", cause)}
+}
+
 // Backs returns how many backs there are: connections, or live children.
 func (b *Bridge) Backs() int {
 	b.mu.Lock()
@@ -233,7 +253,7 @@ func (b *Bridge) blame(e *Error) {
 func (b *Bridge) works() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.failed = nil
+	b.failed, b.trouble = nil, nil
 }
 
 // spawn runs f on a goroutine that Close waits for.

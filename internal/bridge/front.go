@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"sync"
 
@@ -248,7 +247,7 @@ func (f *front) drain(ctx context.Context) {
 		case <-ctx.Done():
 			for _, l := range f.links() {
 				if l.overdue() {
-					e := &Error{f.b.opts.Over, fmt.Errorf("no answer: %w", context.Cause(ctx))}
+					e := f.b.late(context.Cause(ctx))
 					f.b.blame(e)
 					l.end(e)
 				}

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"testing"
@@ -245,6 +246,36 @@ func TestDrainUnopened(t *testing.T) {
 		require.Equal(t, bridge.HopHTTP, r.b.Err().Hop)
 		back.ends()
 	})
+}
+
+// TestDrainInterrupted: who waited for a back that had trouble is told of the last
+// trouble it had, unless it got over it.
+func TestDrainInterrupted(t *testing.T) {
+	for name, overcome := range map[string]bool{"it had": false, "it had got over": true} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, &bridge.Options{Over: bridge.HopHTTP}, func(t *testing.T, r *rig) {
+				front, served := r.halfPipe()
+				back := r.session(front)
+				front.send(request("1", "a", ""))
+				back.want(request("2", "a", ""))
+				r.b.Interrupted(errors.New("unexpected EOF"))
+				r.b.Interrupted(errors.New("connection refused"))
+				last := "http: no answer: the client ended its side, and the limit of 10s for what it had asked is over"
+				if overcome {
+					back.send(result("2", "{}"))
+					front.want(result("1", "{}"))
+					front.send(request("1", "b", ""))
+					back.want(request("3", "b", ""))
+				} else {
+					last += "; the last failure: connection refused"
+				}
+				front.closeWrite()
+				require.NoError(t, <-served)
+				front.want(failed("1", `{"code":-32000,"message":"`+last+`: outcome unknown","data":{"io.github.wirespool/hop":"http"}}`))
+				require.EqualError(t, r.b.Err(), last)
+			})
+		})
+	}
 }
 
 // TestRenewed: a session that lives on with another server behind it is told to

@@ -3,6 +3,7 @@ package eventstream
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 )
 
@@ -42,9 +43,18 @@ var (
 	// ErrIdle is why a connection was given up that was silent for too long.
 	ErrIdle = errors.New("eventstream: silent")
 
-	errEnded        = errors.New("the stream ended")
+	errEnded        = endedError{}
 	errSourceClosed = fmt.Errorf("source closed: %w", net.ErrClosed)
 )
+
+// endedError is the orderly end of a response, which need not be that of the
+// stream.
+type endedError struct{}
+
+func (endedError) Error() string { return "the stream ended" }
+
+// Is makes it io.EOF for errors.Is.
+func (endedError) Is(target error) bool { return target == io.EOF }
 
 // final reports whether to open the stream again is of no use.
 func final(err error) bool {

@@ -59,7 +59,7 @@ type Reconnect struct {
 	Attempt     int // in a row without progress, the first being 1
 	Delay       time.Duration
 	LastEventID string // what the stream will be resumed from
-	Cause       error  // why there is no connection
+	Cause       error  // why there is no connection; io.EOF for errors.Is where the server ended it in good order
 }
 
 func (o *SourceOptions) withDefaults() SourceOptions {
