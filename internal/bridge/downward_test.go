@@ -259,6 +259,17 @@ func TestInputRequiredEnds(t *testing.T) {
 		require.Contains(t, (<-got).text(), result("2", `{"content":[],"resultType":"complete",`+serverMeta+`}`))
 		m.back.silent()
 
+		// It answers without waiting for what it asked, which nobody answers then.
+		got = m.start("1", "tools/call", "x", params)
+		m.back.want(request("9", "tools/call", `{"name":"x"}`))
+		m.back.send(request("2", "elicitation/create", "{}"))
+		a = (<-got).asked()
+		m.back.send(result("9", `{"content":[]}`))
+		m.back.silent()
+		got = m.start("2", "tools/call", "x", `{"name":"x","requestState":"`+a.Result.RequestState+`",`+meta(able)+"}")
+		m.back.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"bridge: the call that it is for is over",…}}`)
+		require.Contains(t, (<-got).text(), `"content"`)
+
 		got = m.start("1", "tools/call", "x", `{"name":"x",`+meta("{}")+"}")
 		m.back.want("{…}")
 		m.back.send(request("3", "elicitation/create", "{}"), request("4", "roots/list", ""))

@@ -165,6 +165,12 @@ func (f *front) wait(l *link, r *reply) {
 		case <-r.mail.wake:
 		case <-r.via.Context().Done():
 			l.leave(r)
+			r.mail.close(nil) // nobody empties it any more
+			queue, _ := r.mail.take()
+			for _, in := range queue {
+				f.unsent(l, in, context.Cause(r.via.Context()))
+				putInbound(in)
+			}
 			return
 		}
 		queue, last := r.mail.take()

@@ -37,8 +37,7 @@ func (f *front) say(l *link, in *transport.Inbound) {
 	// A client need not have that stream. What it is asked may come on the one of
 	// any call of its own.
 	if in.Kind == codec.Request {
-		if c := l.newest(); c != nil {
-			l.send(c, in)
+		if c := l.newest(); c != nil && l.sendOn(c, in) == nil {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/wirespool/wirespool/codec"
@@ -172,17 +173,28 @@ func isID(v codec.Value, id int64) bool {
 	return ok && n == id
 }
 
-// send sends what belongs to a call.
+// send sends what belongs to a call. A request to the client of a call that is
+// answered or cancelled meanwhile goes the way of one that belongs to no call.
 func (l *link) send(c *call, in *transport.Inbound) {
+	err := l.sendOn(c, in)
+	switch {
+	case err == nil:
+	case in.Kind == codec.Request && errors.Is(err, transport.ErrNoStream):
+		l.say(in)
+	default:
+		l.undelivered(in, err)
+	}
+}
+
+// sendOn sends on the exchange of a call.
+func (l *link) sendOn(c *call, in *transport.Inbound) error {
 	if c.own() {
-		return
+		return nil
 	}
 	l.mu.Lock()
 	to := c.to
 	l.mu.Unlock()
-	if err := to.send(l, in); err != nil {
-		l.undelivered(in, err)
-	}
+	return to.send(l, in)
 }
 
 // progressed passes progress on to the request whose token it names.

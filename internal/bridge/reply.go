@@ -36,12 +36,15 @@ func moved(in *transport.Inbound) *transport.Inbound {
 }
 
 // send sends what is no answer. in is taken over where the reply has a mailbox,
-// and then the error comes later, to whoever empties it.
+// and then the error comes later, to whoever empties it. A reply that is complete
+// already takes nothing more.
 func (r *reply) send(l *link, in *transport.Inbound) error {
 	if r.mail == nil {
 		return r.via.Send(r.via.Context(), &in.Message)
 	}
-	r.mail.put(moved(in), l.b.limits.MaxMail)
+	if !r.mail.put(in, l.b.limits.MaxMail) {
+		return transport.ErrNoStream
+	}
 	return nil
 }
 
@@ -152,19 +155,19 @@ type mailbox struct {
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
-// put adds a message. Beyond the limit those that may be lost are.
-func (m *mailbox) put(in *transport.Inbound, limit int) {
+// put adds a message, which it takes over; false where nobody would see it. Beyond
+// the limit those that may be lost are.
+func (m *mailbox) put(in *transport.Inbound, limit int) bool {
 	m.mu.Lock()
-	full := m.closed || len(m.queue) >= limit && in.Kind == codec.Notification
-	if !full {
-		m.queue = append(m.queue, in)
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
 	}
-	m.mu.Unlock()
-	if full {
-		putInbound(in)
-		return
+	if len(m.queue) < limit || in.Kind != codec.Notification {
+		m.queue = append(m.queue, moved(in))
+		m.signal()
 	}
-	m.signal()
+	return true
 }
 
 // close adds the last message, nil for none.

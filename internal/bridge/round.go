@@ -63,8 +63,13 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		a := &ask{method: string(text), done: func(in *transport.Inbound) { r.answered(i, in) }}
 		l.newAsk(a)
 		r.mu.Lock()
+		over := r.over
 		r.asks = append(r.asks, a)
 		r.mu.Unlock()
+		if over { // the call was cancelled, or a request before this one failed
+			l.takeAsk(a.frontID())
+			return
+		}
 		m := transport.Inbound{Message: codec.Message{Kind: codec.Request, OneLine: in.OneLine, ID: a.frontID(), Method: []byte(a.method), Params: append(codec.Value(nil), q.params...)}}
 		l.send(c, &m)
 	}

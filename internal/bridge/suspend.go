@@ -3,6 +3,7 @@ package bridge
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -136,14 +137,16 @@ func (d *downward) send(s *suspension) {
 	c.to.result(l, c.slot, c.front, result)
 }
 
-// comeBack ends a suspension that came too late: the call was answered meanwhile.
+// comeBack ends a suspension that came too late: the call was answered, or
+// cancelled, meanwhile.
 func (d *downward) comeBack(s *suspension) {
 	d.mu.Lock()
 	delete(d.suspended, s.state)
 	s.timer.Stop()
 	s.c.between.suspension = nil
-	answer := s.answer
+	answer, asks := s.answer, s.asks
 	d.mu.Unlock()
+	d.denyAll(asks, "the call that it is for is over")
 	if answer != nil {
 		answer.ID = s.c.front
 		s.c.to.answer(d.l, s.c.slot, answer)
@@ -184,6 +187,10 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 	d.mu.Unlock()
 
 	if !l.replace(s.c, c) {
+		d.denyAll(s.asks, "the client has left")
+		if l.remove(s.c) {
+			l.giveUp(s.c, "the client has left")
+		}
 		d.refuse(c, refusef(protocol.CodeTimeout, "the call is gone"))
 		return
 	}
@@ -194,6 +201,7 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 	}
 	switch {
 	case answer != nil:
+		d.denyAll(open, "the call that it is for is over")
 		if l.remove(s.c) {
 			answer.ID = s.c.front
 			s.c.to.answer(l, s.c.slot, answer)
@@ -240,13 +248,19 @@ func (d *downward) expire(state string) {
 	if s == nil {
 		return
 	}
-	for _, q := range s.asks {
-		if d.l.takeAskOf(q.a.back) != nil {
-			d.l.deny(q.a, refusef(protocol.CodeTimeout, "the client did not come back within the limit of %s", d.l.b.limits.Suspend))
-		}
-	}
+	d.denyAll(s.asks, fmt.Sprintf("the client did not come back within the limit of %s", d.l.b.limits.Suspend))
 	if d.l.remove(s.c) {
 		d.l.giveUp(s.c, "the client did not come back")
+	}
+}
+
+// denyAll answers what nobody will answer any more, so that the back does not wait
+// for it (N8 of the field).
+func (d *downward) denyAll(asks []*question, reason string) {
+	for _, q := range asks {
+		if d.l.takeAskOf(q.a.back) == q.a {
+			d.l.deny(q.a, refusef(protocol.CodeTimeout, "%s", reason))
+		}
 	}
 }
 
