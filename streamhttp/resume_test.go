@@ -82,6 +82,50 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeUnprimed: a client older than 2025-11-25 gets no event without data, be
+// it on the stream of a POST, on that of a GET or on what is resumed; nor are its
+// streams kept with one (SL-10, SL-12).
+func TestResumeUnprimed(t *testing.T) {
+	for _, version := range []string{"2025-03-26", "2025-06-18"} {
+		logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+			own := r.session(version)
+			next := func(a *reply, number int, want string) (id string) {
+				t.Helper()
+				id, retry, data, err := a.event()
+				require.NoError(t, err)
+				require.Empty(t, retry)
+				require.Contains(t, data, want)
+				require.Regexp(t, fmt.Sprintf(`\.%d$`, number), id)
+				return id
+			}
+			a := r.do("POST", tool("1", "progress:x"), own...)
+			id := next(a, 1, `"progress":1`)
+			b := r.do("GET", "", append(own, "Last-Event-ID: "+id)...)
+			next(b, 2, `"progress":2`)
+			next(b, 3, `"progress":3`)
+			next(b, 4, "result")
+			_, _, _, err := b.event()
+			require.ErrorIs(t, err, io.EOF)
+
+			tell := func(method string) {
+				for p := range r.srv.Peers {
+					require.NoError(t, p.Notify(t.Context(), method, nil))
+				}
+			}
+			g := r.do("GET", "", own...)
+			tell("notifications/a")
+			id = next(g, 1, "notifications/a")
+			g = r.do("GET", "", own...)
+			tell("notifications/b")
+			next(g, 2, "notifications/b")
+			g = r.do("GET", "", append(own, "Last-Event-ID: "+id)...)
+			next(g, 2, "notifications/b")
+			tell("notifications/c")
+			next(g, 3, "notifications/c")
+		})
+	}
+}
+
 // TestResumeLive: the newest connection gets what comes, the one before it ends.
 func TestResumeLive(t *testing.T) {
 	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
