@@ -96,6 +96,35 @@ func TestStreamServe(t *testing.T) {
 	}
 }
 
+// TestStreamSilent: the time that one write may take is no limit to the silence after
+// it, keep-alives or not: over HTTP/2 a deadline ends the stream that writes nothing.
+func TestStreamSilent(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprint("http2=", http2), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := make(chan *httpx.Stream, 1)
+				o := httpx.StreamOptions{WriteTimeout: time.Second, KeepAlive: -1}
+				srv := streams(t, o, &memhttp.Options{HTTP2: http2}, func(s *httpx.Stream, r *http.Request) {
+					got <- s
+					_ = s.Serve(r.Context())
+				})
+				_, in := get(t, srv)
+				require.Equal(t, ":", nextEvent(t, in))
+				s := <-got
+				for i := range 3 {
+					<-time.After(time.Hour)
+					require.NoError(t, data(s, fmt.Sprint(i)))
+					require.Equal(t, fmt.Sprint("data: ", i), nextEvent(t, in))
+				}
+				<-time.After(time.Hour)
+				s.End()
+				_, err := in.ReadByte()
+				require.Equal(t, io.EOF, err)
+			})
+		})
+	}
+}
+
 // TestStreamFlush: many senders, each event once and in each sender's order,
 // written by whoever comes first.
 func TestStreamFlush(t *testing.T) {
