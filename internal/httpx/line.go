@@ -148,7 +148,11 @@ var errTalks = fmt.Errorf("the client sent something on the connection of its st
 // writeOn writes the rest of b, which the connection did not take at once, and
 // what was queued meanwhile.
 func (s *Stream) writeOn(b bufferRest) {
-	s.deadline()
+	s.mu.Lock()
+	if s.failed == nil {
+		s.deadline()
+	}
+	s.mu.Unlock()
 	_, err := s.line.Write(b.B[b.from:])
 	_ = s.line.SetWriteDeadline(time.Time{}) // the next write tells
 	b.Put()

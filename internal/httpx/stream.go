@@ -200,6 +200,9 @@ func (s *Stream) writeQueue() error {
 		b := s.queue
 		s.queue, s.events = buf.Buffer{}, 0
 		s.move()
+		if s.line == nil {
+			s.deadline()
+		}
 		s.mu.Unlock()
 		if s.line != nil {
 			b.B = chunk(b.B)
@@ -242,9 +245,8 @@ func (s *Stream) wroteOne(err error) {
 	}
 }
 
-// write writes and flushes b within the limit.
+// write writes and flushes b until the deadline.
 func (s *Stream) write(b []byte) error {
-	s.deadline()
 	if _, err := s.w.Write(b); err != nil {
 		return err
 	}
@@ -257,7 +259,8 @@ func (s *Stream) write(b []byte) error {
 	return nil
 }
 
-// deadline begins the time of one write; also the server's own ends with it.
+// deadline begins the time of one write; also the server's own ends with it. Where
+// a stop may come, the caller holds s.mu and has seen none: its deadline stays.
 func (s *Stream) deadline() {
 	t := time.Time{}
 	if s.o.WriteTimeout != math.MaxInt64 {

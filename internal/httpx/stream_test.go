@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -296,6 +297,76 @@ func TestStreamGoneWhileWritten(t *testing.T) {
 		require.False(t, w.writing.Load(), "the response is still being written to")
 		<-time.After(time.Minute)
 	})
+}
+
+// pipe is a response on a connection. set is called once when a write gets its time.
+type pipe struct {
+	net.Conn
+	header http.Header
+	set    func()
+}
+
+func (p *pipe) Header() http.Header { return p.header }
+func (p *pipe) WriteHeader(int)     {}
+func (p *pipe) Flush()              {}
+
+func (p *pipe) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return p, bufio.NewReadWriter(bufio.NewReader(p), bufio.NewWriter(p)), nil
+}
+
+func (p *pipe) SetWriteDeadline(t time.Time) error {
+	if f := p.set; f != nil && t.After(time.Now()) {
+		p.set = nil
+		f()
+	}
+	return p.Conn.SetWriteDeadline(t)
+}
+
+// TestStreamCutAsWriteBegins: a write that begins while the stream is cut does not
+// get its time back.
+func TestStreamCutAsWriteBegins(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		t.Run(fmt.Sprint("taken=", taken), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				near, client := net.Pipe()
+				defer client.Close()
+				w := &pipe{Conn: near, header: http.Header{}}
+				r := &http.Request{ProtoMajor: 1, ProtoMinor: 1}
+				o := httpx.StreamOptions{}.Filled()
+				ended := make(chan error, 1)
+				var s *httpx.Stream
+				if taken {
+					s = httpx.TakeStream(w, r, &o, nil)
+					go func() { ended <- s.Attend() }()
+					resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+					require.NoError(t, err)
+					_, err = io.ReadFull(resp.Body, make([]byte, len(":\n\n")))
+					require.NoError(t, err)
+					synctest.Wait()
+				} else {
+					s = httpx.NewStream(w, r, &o, nil)
+				}
+				w.set = func() {
+					var cut atomic.Bool
+					go func() {
+						s.Cut(io.ErrUnexpectedEOF)
+						cut.Store(true)
+					}()
+					for i := 0; i < 1000 && !cut.Load(); i++ { // it may have to wait for us
+						runtime.Gosched()
+					}
+				}
+				begun := time.Now()
+				require.NoError(t, data(s, "1"))
+				if err := s.Flush(); !taken { // else it does not wait
+					ended <- err
+				}
+				require.Error(t, <-ended)
+				require.Nil(t, w.set)
+				require.Zero(t, time.Since(begun))
+			})
+		})
+	}
 }
 
 // wrapped is what middleware makes of a ResponseWriter.
