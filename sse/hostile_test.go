@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,50 @@ func TestNoFlush(t *testing.T) {
 		h.handler.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequestWithContext(t.Context(), "GET", "/sse", nil))
 		require.Equal(t, http.StatusInternalServerError, w.Code)
 		require.Contains(t, w.Body.String(), "flush")
+		h.stop()
+	})
+}
+
+// TestDeafClient: who tells all clients of something is held up by none that does
+// not read, as long as no limit is reached; and beyond that no longer than it wants.
+func TestDeafClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, &sse.Options{Limits: sse.Limits{MaxEvents: 3}}, nil)
+		s := h.open("/sse")
+		h.send("POST", s.post, "application/json", hello)
+		require.Contains(t, s.event(), "protocolVersion")
+		h.send("POST", s.post, "application/json", ready)
+		synctest.Wait()
+		params := []byte(`{"x":"` + strings.Repeat("x", 100_000) + `"}`)
+		tell := func() (took time.Duration, err error) {
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			for p := range h.engine.Peers {
+				err = p.Notify(ctx, "notifications/odd", params)
+			}
+			return time.Since(begun), err
+		}
+		for range 3 {
+			took, err := tell()
+			require.NoError(t, err)
+			require.Zero(t, took)
+		}
+		held := 0
+		for range 5 {
+			took, err := tell()
+			require.LessOrEqual(t, took, 200*time.Millisecond)
+			if err != nil {
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				held++
+			}
+		}
+		require.GreaterOrEqual(t, held, 2, "three at most are being written, and three wait")
+		for range 3 {
+			require.Contains(t, s.event(), "notifications/odd", "nothing of it is lost")
+		}
+		require.NoError(t, s.resp.Body.Close())
+		synctest.Wait()
 		h.stop()
 	})
 }

@@ -131,9 +131,10 @@ func (s *session) cause() error {
 	return fmt.Errorf("%w: %w", net.ErrClosed, cause)
 }
 
-// Send implements [transport.Conn] and [transport.Exchange].
+// Send implements [transport.Conn] and [transport.Exchange]. It does not wait for
+// the client unless too much waits for it already: the stream's own request writes.
 func (s *session) Send(ctx context.Context, m *codec.Message) error {
-	err := s.stream.Queue(ctx, func(dst []byte) ([]byte, error) {
+	return s.stream.Queue(ctx, func(dst []byte) ([]byte, error) {
 		from := len(dst)
 		dst, err := eventstream.AppendHead(dst, "", "message")
 		if err == nil {
@@ -144,10 +145,6 @@ func (s *session) Send(ctx context.Context, m *codec.Message) error {
 		}
 		return eventstream.AppendTail(dst), nil
 	})
-	if err != nil {
-		return err
-	}
-	return s.stream.Flush()
 }
 
 // Context implements [transport.Exchange].

@@ -57,6 +57,7 @@ type Stream struct {
 	queue   buf.Buffer
 	events  int
 	writing bool
+	served  bool          // Serve writes, whenever there is something
 	ended   error         // why nothing more is taken
 	failed  error         // why nothing more is written
 	lost    bool          // something that was queued was not written
@@ -121,6 +122,11 @@ func (s *Stream) Queue(ctx context.Context, add func(dst []byte) ([]byte, error)
 	if s.ended != nil {
 		return s.ended
 	}
+	return s.enqueue(add)
+}
+
+// enqueue is Queue where there is room. Caller holds s.mu.
+func (s *Stream) enqueue(add func(dst []byte) ([]byte, error)) error {
 	if s.queue.B == nil {
 		s.queue = buf.Get(buf.Event)
 	}
@@ -146,9 +152,10 @@ func (s *Stream) full() bool {
 	return s.ended == nil && s.events > 0 && (s.events >= s.o.MaxEvents || len(s.queue.B) >= s.o.MaxBytes)
 }
 
-// makeRoom waits for whoever writes, or writes itself. Caller holds s.mu.
+// makeRoom waits for whoever writes, or writes itself where nobody would. Caller
+// holds s.mu.
 func (s *Stream) makeRoom(ctx context.Context) error {
-	if s.writing {
+	if s.writing || s.served {
 		return s.awaitMove(ctx)
 	}
 	s.mu.Unlock()
@@ -360,23 +367,26 @@ func (s *Stream) Finish() error {
 // comment is an event without meaning.
 const comment = ":\n\n"
 
+func addComment(dst []byte) ([]byte, error) { return append(dst, comment...), nil }
+
 // Comment queues a comment.
-func (s *Stream) Comment() error {
-	return s.Queue(context.Background(), func(dst []byte) ([]byte, error) { return append(dst, comment...), nil })
-}
+func (s *Stream) Comment() error { return s.Queue(context.Background(), addComment) }
 
 // Beat sends a comment if nothing was written for as long as the keep-alive
 // time. It returns when to call it next.
 func (s *Stream) Beat() time.Duration {
 	s.mu.Lock()
 	quiet := time.Since(s.wrote)
-	busy := s.writing || s.events > 0 || s.ended != nil
-	s.mu.Unlock()
-	if quiet < s.o.KeepAlive {
-		return s.o.KeepAlive - quiet
+	due := quiet >= s.o.KeepAlive && !s.writing && s.events == 0 && s.ended == nil
+	if due { // at once: Serve cannot wait for room that it makes itself
+		_ = s.enqueue(addComment) // a comment is always right
 	}
-	if !busy && s.Comment() == nil {
+	s.mu.Unlock()
+	switch {
+	case due:
 		_ = s.Flush() // the end of the stream is reported to onEnd
+	case quiet < s.o.KeepAlive:
+		return s.o.KeepAlive - quiet
 	}
 	return s.o.KeepAlive
 }
@@ -404,11 +414,11 @@ func (s *Stream) KeepAlive() {
 // the headers go out, and keeps the stream alive. The error is nil after End.
 func (s *Stream) Serve(ctx context.Context) error {
 	s.mu.Lock()
-	quiet := s.events == 0 && s.ended == nil
-	s.mu.Unlock()
-	if quiet {
-		_ = s.Comment() // if it ended meanwhile, Finish knows
+	s.served = true
+	if s.events == 0 && s.ended == nil {
+		_ = s.enqueue(addComment) // a comment is always right
 	}
+	s.mu.Unlock()
 	beat := time.NewTimer(s.o.KeepAlive)
 	defer beat.Stop()
 	for {
