@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -227,6 +229,29 @@ func TestServeDrains(t *testing.T) {
 	require.NoError(t, s.cmd.Wait())
 	_, err := http.Get(s.url + "/healthz")
 	require.Error(t, err)
+}
+
+// TestServeEndsAtOnce: neither a connection that a client has to spare nor a call that
+// was cancelled by a client that left holds up the end.
+func TestServeEndsAtOnce(t *testing.T) {
+	for range 3 {
+		s := startServe(t, []string{"--resume"})
+		spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		require.NoError(t, err)
+		defer spare.Close()
+		for _, d := range []transport.Dialer{streamhttp.URL(s.url+"/mcp", nil), sse.URL(s.url+"/sse", nil)} {
+			h, err := host.Connect(t.Context(), d, &host.Options{Era: dispatch.EraLegacy})
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err = h.Call(ctx, "slow", map[string]any{"seconds": 30, "steps": 100}, dispatch.WithProgress(func(dispatch.Progress) { cancel() }))
+			require.ErrorIs(t, err, context.Canceled)
+			require.NoError(t, h.Close())
+		}
+		begun := time.Now()
+		rest := s.end(0)
+		require.Less(t, time.Since(begun), 4*time.Second)
+		require.Empty(t, strings.Join(problems(rest), "\n"))
+	}
 }
 
 // TestConnectHeaders: headers and token go with every request, whatever the

@@ -200,8 +200,9 @@ func (s *service) run(std streams) int {
 	ctx, stop := untilSignal()
 	defer stop()
 	s.announce(std, listener.Addr())
+	var unused fresh
 	web := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders,
+		ConnState: unused.note, Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders,
 	}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(netutil.LimitListener(listener, *s.f.conns)) }()
@@ -210,6 +211,7 @@ func (s *service) run(std streams) int {
 		say(std, "front: %v", err)
 	case <-ctx.Done():
 		stop()
+		unused.end()
 		s.drain(web)
 	}
 	failed := s.bridge.Err()

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"context"
+
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
@@ -104,6 +106,9 @@ func (l *link) withdraw(c *call, params codec.Value) {
 	}
 	l.mu.Lock()
 	conn := l.conn
+	if conn != nil {
+		l.parting++
+	}
 	l.mu.Unlock()
 	if conn == nil {
 		return
@@ -114,11 +119,55 @@ func (l *link) withdraw(c *call, params codec.Value) {
 	}
 	if canceler, ok := conn.(transport.Canceler); ok && modern {
 		canceler.Cancel(c.back.Key())
+		l.parted()
 		return
 	}
 	l.b.spawn(func() {
-		l.tell(&codec.Message{Kind: codec.Notification, Method: []byte(protocol.NotificationCancelled), Params: params})
+		defer l.parted()
+		l.tellWhile(context.Background(), cancellation(params)) // also if the link ends meanwhile
 	})
+}
+
+// cancellation returns the message that cancels a request.
+func cancellation(params codec.Value) *codec.Message {
+	return &codec.Message{Kind: codec.Notification, OneLine: true, Method: []byte(protocol.NotificationCancelled), Params: params}
+}
+
+// part has the last cancellations go out before conn is closed. Without them a
+// server would work on for nobody, and take that time to end. A process at the
+// back, which ends with its client, need not finish what still runs; that of an
+// HTTP session is its server's affair.
+func (l *link) part(conn transport.Conn, running []*call) {
+	ctx, stop := context.WithTimeout(context.Background(), farewell)
+	defer stop()
+	for _, c := range running {
+		params := append(append(codec.Value(`{"requestId":`), c.back...), `,"reason":"the client has left"}`...)
+		if l.b.opts.Over == HopHTTP || conn.Send(ctx, cancellation(params)) != nil {
+			break
+		}
+	}
+	l.mu.Lock()
+	if l.parting == 0 {
+		l.mu.Unlock()
+		return
+	}
+	gone := make(chan struct{})
+	l.gone = gone
+	l.mu.Unlock()
+	select {
+	case <-gone:
+	case <-ctx.Done():
+	}
+}
+
+// parted is called when a cancellation has gone out, or could not.
+func (l *link) parted() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.parting--; l.parting == 0 && l.gone != nil {
+		close(l.gone)
+		l.gone = nil
+	}
 }
 
 // endListens ends the subscriptions of a client that has ended its side.

@@ -100,6 +100,9 @@ func (l Limits) filled() Limits {
 // noTime is a time that does not pass, and may still be added to another.
 const noTime = time.Duration(math.MaxInt64 / 4)
 
+// farewell bounds how long the end of a back waits for cancellations to go out.
+const farewell = time.Second
+
 // holdFirst and holdMost are how often what is held is tried again: soon at
 // first, then at leisure.
 const (

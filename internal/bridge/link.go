@@ -32,6 +32,9 @@ type link struct {
 	tasks              map[int64]codec.Value // progress tokens that outlived their request
 	adapter            adapter               // nil where both sides speak one era
 
+	parting int           // cancellations that are on their way
+	gone    chan struct{} // closed when there are none; nil while nobody waits for that
+
 	owed   int           // requests of the front without an answer
 	silent chan struct{} // closed when there are none; nil while nobody waits for that
 
@@ -212,14 +215,17 @@ func (l *link) forwardNotification(in *transport.Inbound) {
 }
 
 // tell sends a notification or an answer to the back, if there is one.
-func (l *link) tell(m *codec.Message) {
+func (l *link) tell(m *codec.Message) { l.tellWhile(l.ctx, m) }
+
+// tellWhile is tell until ctx ends.
+func (l *link) tellWhile(ctx context.Context, m *codec.Message) {
 	l.mu.Lock()
 	conn := l.conn
 	l.mu.Unlock()
 	if conn == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(l.ctx, l.b.limits.Tell)
+	ctx, stop := context.WithTimeout(ctx, l.b.limits.Tell)
 	defer stop()
 	if err := conn.Send(ctx, m); err != nil {
 		l.b.log.Warn("message not sent", "method", string(m.Method), "error", l.b.failure(err))
@@ -235,6 +241,12 @@ func (l *link) end(cause error) {
 	}
 	l.cancel(cause)
 	conn, a := l.conn, l.adapter
+	var running []*call
+	for _, c := range l.calls {
+		if !c.own() && !c.listens() && c.method != protocol.MethodInitialize { // LG-10
+			running = append(running, c)
+		}
+	}
 	l.mu.Unlock()
 	l.failCalls(ended(l.ctx))
 	l.failWaiting(ended(l.ctx))
@@ -242,6 +254,9 @@ func (l *link) end(cause error) {
 		a.lost()
 	}
 	if conn != nil {
-		l.b.spawn(func() { l.shut(conn) })
+		l.b.spawn(func() {
+			l.part(conn, running)
+			l.shut(conn)
+		})
 	}
 }

@@ -228,6 +228,9 @@ func TestUnwritableFront(t *testing.T) {
 				require.NoError(t, front.conn.(*halfConn).PipeReader.Close())
 				back.send(what)
 				require.ErrorIs(t, <-served, net.ErrClosed)
+				if name == "notification" {
+					back.want(leftBehind("2"))
+				}
 				back.ends()
 			})
 		})

@@ -207,6 +207,7 @@ func TestDrain(t *testing.T) {
 				require.Equal(t, 5*time.Second, time.Since(begun))
 				front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"pipe: no answer: the client ended its side, and the limit of 5s for what it had asked is over: outcome unknown","data":{"io.github.wirespool/hop":"pipe"}}}`)
 				require.Equal(t, bridge.HopPipe, r.b.Err().Hop, "it is not the client that failed")
+				back.want(leftBehind("2"))
 			}
 			back.ends()
 		})
@@ -227,8 +228,14 @@ func TestDrainAsked(t *testing.T) {
 		require.NoError(t, <-served)
 		front.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"front: the client has left: outcome unknown",…}}`)
 		require.Nil(t, r.b.Err())
+		back.want(leftBehind("2"))
 		back.ends()
 	})
+}
+
+// leftBehind is the cancellation of a request whose client has left.
+func leftBehind(id string) string {
+	return notification("notifications/cancelled", `{"requestId":`+id+`,"reason":"the client has left"}`)
 }
 
 // TestDrainUnopened: nor is it the client that failed when the back never came to

@@ -44,6 +44,9 @@ func (l *link) answered(in *transport.Inbound) {
 		}
 	}
 	if c == nil {
+		if l.ctx.Err() != nil {
+			return // who has left is answered no more
+		}
 		l.b.log.Warn("answer to nothing that runs, dropped", "id", in.ID.String())
 		return
 	}
