@@ -33,6 +33,37 @@ var ErrRapidExits = errors.New("the command keeps exiting")
 type history struct {
 	mu    sync.Mutex
 	rapid int // exits in a row
+	last  *ExitError
+}
+
+// rapidError is why a command that keeps exiting is not started: after so many
+// exits, the last of which is known as a rule.
+type rapidError struct {
+	times int
+	last  *ExitError
+	cause error
+}
+
+func (e *rapidError) Error() string {
+	last := ""
+	if e.last != nil && e.last.State != nil {
+		last = ", last with " + e.last.State.String()
+	}
+	return fmt.Sprintf("it ended %d times at once%s: %v", e.times, last, e.cause)
+}
+
+func (e *rapidError) Unwrap() []error {
+	if e.last == nil {
+		return []error{e.cause}
+	}
+	return []error{e.cause, e.last}
+}
+
+// note keeps how a child that died has ended.
+func (h *history) note(e *ExitError) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = e
 }
 
 // exited notes that a child died after it had lived for so long.
@@ -55,10 +86,10 @@ func (h *history) wait(ctx context.Context, b *Backoff) error {
 		return nil
 	}
 	h.mu.Lock()
-	rapid := h.rapid
+	rapid, last := h.rapid, h.last
 	h.mu.Unlock()
 	if b.Budget > 0 && rapid > b.Budget {
-		return fmt.Errorf("%w: %d times in a row (Budget = %d)", ErrRapidExits, rapid, b.Budget)
+		return &rapidError{rapid, last, fmt.Errorf("%w (Budget = %d)", ErrRapidExits, b.Budget)}
 	}
 	if rapid < 2 {
 		return nil
@@ -70,6 +101,6 @@ func (h *history) wait(ctx context.Context, b *Backoff) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("waiting %s after %d rapid exits: %w", delay, rapid, context.Cause(ctx))
+		return &rapidError{rapid, last, fmt.Errorf("waiting %s: %w", delay, context.Cause(ctx))}
 	}
 }

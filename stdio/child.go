@@ -137,7 +137,8 @@ func (c *Child) supervise() {
 	defer close(c.ended)
 	opts := &c.command.opts
 	c.process.await()
-	if !isClosed(c.closing) {
+	died := !isClosed(c.closing)
+	if died {
 		c.command.past.exited(opts.Backoff, time.Since(c.started))
 	}
 	close(c.exited)
@@ -163,6 +164,9 @@ func (c *Child) supervise() {
 	}
 	c.exit = &ExitError{Command: c.command.argv[0], Err: c.process.reap(), Stderr: c.Stderr()}
 	c.exit.State = c.process.cmd.ProcessState
+	if died {
+		c.command.past.note(c.exit)
+	}
 }
 
 // closedTimer is the channel of a timer that fires always.

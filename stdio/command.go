@@ -16,7 +16,8 @@ import (
 
 // Command returns a Dialer whose every Dial starts the command argv[0] with the
 // arguments argv[1:], no shell involved, and returns a [*Child]. argv is
-// copied; o may be nil.
+// copied; o may be nil. The Dialer has a method Check() error that tells, and
+// starts nothing, whether the command and its working directory are there.
 func Command(argv []string, o *Options) transport.Dialer {
 	return &command{argv: slices.Clone(argv), opts: o.filled()}
 }
@@ -44,6 +45,24 @@ func (d *command) Dial(ctx context.Context) (transport.Conn, error) {
 		}
 	}
 	return nil, fmt.Errorf("stdio: start %s: %w", d.argv[0], err)
+}
+
+// Check tells whether there is something to start.
+func (d *command) Check() error {
+	if len(d.argv) == 0 {
+		return errors.New("stdio: no command")
+	}
+	_, err := d.opts.lookPath(d.argv[0])
+	if err == nil && d.opts.Dir != "" {
+		var dir os.FileInfo
+		if dir, err = os.Stat(d.opts.Dir); err == nil && !dir.IsDir() {
+			err = &os.PathError{Op: "chdir", Path: d.opts.Dir, Err: syscall.ENOTDIR}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("stdio: start %s: %w", d.argv[0], err)
+	}
+	return nil
 }
 
 // start starts a child.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -329,6 +331,52 @@ func TestCommandNotFound(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// TestCommandCheck: what cannot be started is known before.
+func TestCommandCheck(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	text, program := filepath.Join(dir, "text"), filepath.Join(dir, "program")
+	require.NoError(t, os.WriteFile(text, []byte("no program"), 0o600))
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
+	for name, tt := range map[string]struct {
+		argv []string
+		o    stdio.Options
+		err  string
+	}{
+		"there":                 {[]string{self}, stdio.Options{}, ""},
+		"not there":             {[]string{"no-such-command-here"}, stdio.Options{}, "executable file not found"},
+		"no file":               {[]string{filepath.Join(dir, "none")}, stdio.Options{}, "none"},
+		"not executable":        {[]string{text}, stdio.Options{}, "text"},
+		"a folder":              {[]string{dir}, stdio.Options{}, "stdio: start"},
+		"empty":                 {[]string{""}, stdio.Options{}, "stdio: start"},
+		"nothing":               {nil, stdio.Options{}, "no command"},
+		"no working directory":  {[]string{self}, stdio.Options{Dir: filepath.Join(dir, "none")}, "none"},
+		"a file to work in":     {[]string{self}, stdio.Options{Dir: text}, "not a directory"},
+		"another PATH":          {[]string{"program"}, stdio.Options{Env: []string{"PATH=" + dir}}, ""},
+		"from there":            {[]string{"./program"}, stdio.Options{Dir: dir}, ""},
+		"from there, not there": {[]string{"./none"}, stdio.Options{Dir: dir}, "none"},
+		"not from where we are": {[]string{"./command_test.go"}, stdio.Options{Dir: dir}, "command_test.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("files have no mode there")
+			}
+			err := stdio.Command(tt.argv, &tt.o).(interface{ Check() error }).Check()
+			if tt.err == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, tt.err)
+			}
+		})
+	}
+	if runtime.GOOS != "windows" {
+		conn, err := stdio.Command([]string{"./program"}, &stdio.Options{Dir: dir}).Dial(patient(t))
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+}
+
 // TestBackoff: the first restart is immediate, later ones wait, and too many are
 // refused (D10).
 func TestBackoff(t *testing.T) {
@@ -346,7 +394,7 @@ func TestBackoff(t *testing.T) {
 	}
 	_, err := d.Dial(patient(t))
 	require.ErrorIs(t, err, stdio.ErrRapidExits)
-	require.ErrorContains(t, err, "Budget = 3")
+	require.ErrorContains(t, err, "it ended 4 times at once, last with exit status 1: the command keeps exiting (Budget = 3)")
 
 	d = command(t, "exit", stdio.Options{Backoff: &stdio.Backoff{First: time.Hour, Stable: time.Hour}})
 	for range 2 {
@@ -359,7 +407,7 @@ func TestBackoff(t *testing.T) {
 	defer cancel()
 	_, err = d.Dial(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.ErrorContains(t, err, "waiting 30s after 2 rapid exits")
+	require.ErrorContains(t, err, "it ended 2 times at once, last with exit status 1: waiting 30s: context deadline exceeded")
 }
 
 // TestEnvironment: a base set by default, overrides per key (D12).

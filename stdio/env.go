@@ -63,8 +63,13 @@ func (o *Options) environment() []string {
 }
 
 // lookPath finds the command where the child would: in the PATH that the
-// options set for it, or else in ours.
+// options set for it, or else in ours; a relative path from its working
+// directory on.
 func (o *Options) lookPath(name string) (string, error) {
+	if o.Dir != "" && filepath.Base(name) != name && !filepath.IsAbs(name) {
+		_, err := exec.LookPath(o.Dir + string(filepath.Separator) + name)
+		return name, err // it is looked for from there once more
+	}
 	var path string
 	for _, e := range o.Env {
 		key, value, ok := strings.Cut(e, "=")

@@ -177,7 +177,7 @@ func TestServeHTTP(t *testing.T) {
 	use(t, connecting("--token", "secret", "--header", "X-Mine: 1", s.url+"/mcp"), dispatch.EraLegacy)
 	_, err := dispatch.Connect(t.Context(), connecting(s.url+"/mcp"), nil) // which gets none from our environment
 	require.ErrorContains(t, err, "401")
-	s.end(0)
+	require.Contains(t, s.end(0), "token demanded, origins: this machine and https://app.example.com, hosts: this machine only, headers X-A, ")
 
 	text, err := os.ReadFile(trace)
 	require.NoError(t, err)
@@ -283,21 +283,43 @@ func TestBridgingUsage(t *testing.T) {
 	require.NoError(t, os.WriteFile(plain, []byte("no certificate"), 0o600))
 	for _, c := range []struct{ args, stderr string }{
 		{"serve", "no COMMAND"},
-		{"serve --bad x", "flag provided but not defined"},
+		{"serve --bad x", "flag provided but not defined: --bad"},
+		{"serve -bad -- y", "flag provided but not defined: --bad"},
+		{"serve --max-conns", "flag needs an argument: --max-conns"},
+		{"serve --max-conns x -- y", `invalid value "x" for flag --max-conns: parse error`},
+		{"serve http://secret:secret@a", "serve wants a COMMAND; for a URL use connect"},
+		{"serve -- HTTPS://a", "serve wants a COMMAND; for a URL use connect"},
+		{"serve --http 8080 -- y", `--http: "8080" is no address, did you mean 127.0.0.1:8080?`},
+		{"serve --http localhost -- y", `--http: "localhost" is no address such as 127.0.0.1:8080`},
+		{"serve --token -- y", "--token wants a value, and got --;"},
+		{"serve --env -- y", "--env wants a value, and got --;"},
+		{"serve --token --resume -- y", "--token wants a value, and got --resume"},
+		{"serve --trace --token=secret -- y", "--trace wants a value, and got --token"},
+		{"tap --out -- y", "--out wants a value, and got --;"},
+		{"demo --trace -- y", "--trace wants a value, and got --;"},
+		{"connect --token -- http://a", "--token wants a value, and got --;"},
+		{"connect http://a --token secret", "--token must stand before URL"},
+		{"connect http://a -token=secret", "--token must stand before URL"},
+		{"connect 127.0.0.1:8080/mcp", `"127.0.0.1:8080/mcp" is no URL, did you mean http://127.0.0.1:8080/mcp?`},
+		{"connect localhost:8080/mcp?secret", `"localhost:8080/mcp" is no URL, did you mean http://localhost:8080/mcp?`},
+		{"connect secret:secret@a/mcp", "the URL is no http or https URL"},
+		{"connect /mcp", `"/mcp" is no http or https URL`},
 		{"serve --framing x -- y", "--framing: \"x\" is none of"},
 		{"serve --inherit x -- y", `--inherit "x" is not known`},
 		{"serve --stderr x -- y", `--stderr "x" is not known`},
 		{"serve --max-conns 0 -- y", "--max-conns must be positive"},
 		{"serve --header x-secret -- y", "must look like"},
-		{"serve --origin x -- y", "is not an origin"},
+		{"serve --origin x -- y", `--origin: "x" is not an origin`},
+		{"serve --host / -- y", `--host: "/" is not a host`},
 		{"serve --token= -- y", "--token is empty"},
 		{"serve --trace= -- y", "--trace wants a file"},
 		{"serve --trace no/such/folder/file -- y", "--trace: open no/such/folder/file"},
 		{"serve --proxy none -- y", "flag provided but not defined"},
 		{"connect", "one URL is needed"},
 		{"connect http://a http://b", "one URL is needed"},
-		{"connect ftp://secret:secret@a?secret", "no http or https URL"},
-		{"connect http://secret:secret@a:b/?secret", "cannot be parsed"},
+		{"connect ftp://secret:secret@a?secret", "the URL is no http or https URL"},
+		{"connect ftp://a?secret", `"ftp://a" is no http or https URL`},
+		{"connect http://secret:secret@a:b/?secret", "the URL cannot be parsed"},
 		{"connect --transport x http://a", `--transport "x" is not known`},
 		{"connect --trace - http://a", "--trace wants a file"},
 		{"connect --ca " + plain + " http://a", "--ca means nothing to an http URL"},
@@ -327,16 +349,29 @@ func TestBridgingUsage(t *testing.T) {
 func TestBridgingStatus(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n"
 
-	status, _, stderr := command("", "serve", "--http", "256.0.0.1:1", "--", "x")
+	status, _, stderr := command("", "serve", "--http", "256.0.0.1:1", "--", os.Args[0])
 	require.Equal(t, exitFront, status)
 	require.Contains(t, stderr, "front: ")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	status, _, stderr = command("", "serve", "--http", taken.Addr().String(), "--", os.Args[0])
+	require.Equal(t, exitFront, status)
+	require.Regexp(t, `^wirespool: front: .*; choose another with --http ADDR \(port 0: any\)\n$`, stderr)
+
+	plain := filepath.Join(t.TempDir(), "plain")
+	require.NoError(t, os.WriteFile(plain, []byte("no program"), 0o600))
+	for _, args := range [][]string{{"--", "no-such-command"}, {"--", plain}, {"--dir", plain + "s", "--", os.Args[0]}} {
+		status, _, stderr = command("", append([]string{"serve", "--http", "0.0.0.0:0"}, args...)...)
+		require.Equal(t, exitChild, status, stderr)
+		require.Regexp(t, `^wirespool: child: stdio: start .*\n$`, stderr, "nothing else is said, and nobody is let in")
+	}
 
 	for _, tt := range []struct {
 		command []string
 		answer  string
 		status  int
 	}{
-		{[]string{"no-such-command"}, `"child: stdio: start no-such-command: `, exitChild},
 		{[]string{os.Args[0], "server", "fail"}, `exit status 9`, exitChild},
 	} {
 		s := startServe(t, nil, tt.command...)
@@ -391,7 +426,7 @@ func TestServeSignals(t *testing.T) {
 	rest := <-s.rest
 	require.NoError(t, s.cmd.Wait(), rest)
 
-	cmd := exec.Command(os.Args[0], "wirespool", "serve", "--http", "127.0.0.1:0", "--trace", "-", "--", "no-such-command")
+	cmd := exec.Command(os.Args[0], "wirespool", "serve", "--http", "127.0.0.1:0", "--trace", "-", "--", os.Args[0], "server", "fail")
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()

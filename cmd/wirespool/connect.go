@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,7 +69,11 @@ func connect(args []string, std streams) int {
 		return status
 	}
 	how, err := parseFraming(*f.framing)
-	if err == nil && b.fs.NArg() != 1 {
+	switch {
+	case err != nil:
+	case b.fs.NArg() > 1 && strings.HasPrefix(b.fs.Arg(1), "-"):
+		err = fmt.Errorf("%s must stand before URL", flagIn(b.fs.Arg(1)))
+	case b.fs.NArg() != 1:
 		err = errors.New("one URL is needed")
 	}
 	if err == nil {
@@ -137,13 +142,29 @@ func (f *connectFlags) announce(std streams, token string) {
 		u.Scheme, u.Host, u.EscapedPath(), *f.transport, sent, orNone(f.headers.names()), proxy, *f.framing)
 }
 
+// isURL reports whether a text is meant to be the URL of a server.
+func isURL(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// checkURL quotes of a text that is no URL what holds no secret.
 func checkURL(text string) error {
+	shown, _, _ := strings.Cut(text, "?")
+	shown, _, _ = strings.Cut(shown, "#")
+	name := "the URL"
+	if !strings.Contains(text, "@") {
+		name = strconv.Quote(shown)
+	}
+	if !strings.Contains(text, "://") && !strings.Contains(text, "@") && text != "" && !strings.HasPrefix(text, "/") {
+		return fmt.Errorf("%s is no URL, did you mean http://%s?", name, shown)
+	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return errors.New("the URL cannot be parsed")
+		return fmt.Errorf("%s cannot be parsed", name)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return errors.New("the URL is no http or https URL") // it may hold secrets
+		return fmt.Errorf("%s is no http or https URL", name)
 	}
 	return nil
 }

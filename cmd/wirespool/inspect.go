@@ -68,7 +68,7 @@ func inspect(args []string, std streams) int {
 	case err != nil:
 		return misuse("inspect", err.Error(), std)
 	case fs.NArg() > 1 && strings.HasPrefix(fs.Arg(1), "-"):
-		return misuse("inspect", fs.Arg(1)+" must stand before FILE", std)
+		return misuse("inspect", flagIn(fs.Arg(1))+" must stand before FILE", std)
 	case fs.NArg() > 1:
 		return misuse("inspect", "more than one FILE", std)
 	case *sse && (*sample || isSet(fs, "framing")):

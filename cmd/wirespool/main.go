@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"unicode"
@@ -99,9 +100,40 @@ func parse(fs *flag.FlagSet, args []string, std streams, help string) (status in
 		fmt.Fprint(std.out, help)
 		return exitOK, false
 	case err != nil:
-		return misuse(fs.Name(), err.Error(), std), false
+		return misuse(fs.Name(), spelt(err.Error()), std), false
+	}
+	if what := swallowed(fs); what != "" {
+		return misuse(fs.Name(), what, std), false
 	}
 	return exitOK, true
+}
+
+// oneDash finds the flag that an error of package flag is about.
+var oneDash = regexp.MustCompile(`(defined: |argument: | for | flag )-([[:alpha:]][[:alnum:]-]+)(:|$)`)
+
+// spelt spells the flag in an error of package flag as the help does.
+func spelt(text string) string { return oneDash.ReplaceAllString(text, "${1}--${2}${3}") }
+
+// swallowed finds a flag whose value was forgotten, so that it took for one what
+// stands behind it: the end of the flags, or the next flag.
+func swallowed(fs *flag.FlagSet) (what string) {
+	fs.Visit(func(f *flag.Flag) {
+		value := f.Value.String()
+		if l, ok := f.Value.(*list); ok && len(*l) > 0 {
+			value = (*l)[len(*l)-1]
+		}
+		name, dashed := strings.CutPrefix(value, "--")
+		if name, _, _ = strings.Cut(name, "="); dashed && what == "" && (name == "" || fs.Lookup(name) != nil) {
+			what = fmt.Sprintf("--%s wants a value, and got --%s", f.Name, name)
+		}
+	})
+	return what
+}
+
+// flagIn is the flag in an argument, without its value, which may be a secret.
+func flagIn(argument string) string {
+	name, _, _ := strings.Cut(argument, "=")
+	return "--" + strings.TrimLeft(name, "-")
 }
 
 // parseFraming parses the value of --framing; the error names the flag.

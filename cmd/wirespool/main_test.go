@@ -86,7 +86,7 @@ func TestUsage(t *testing.T) {
 		{"--help", 0, usage, ""},
 		{"inspekt", 2, "", `wirespool: no subcommand is called "inspekt"; wirespool -h tells more`},
 		{"inspect -h", 0, "usage: wirespool inspect", ""},
-		{"inspect --colour", 2, "", "wirespool inspect: flag provided but not defined: -colour; wirespool inspect -h tells more\n"},
+		{"inspect --colour", 2, "", "wirespool inspect: flag provided but not defined: --colour; wirespool inspect -h tells more\n"},
 		{"inspect --framing lines", 2, "", `wirespool inspect: --framing: "lines" is none of`},
 		{"inspect a b", 2, "", "wirespool inspect: more than one FILE"},
 		{"inspect --sample a", 2, "", "wirespool inspect: --sample reads no FILE"},

@@ -10,13 +10,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/netutil"
 
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
 	"github.com/wirespool/wirespool/streamhttp"
@@ -60,7 +64,7 @@ SIGINT, SIGTERM and SIGHUP end it: new requests are refused, what runs has 10 s 
 ended. A second signal does not wait.
 
 Exit status: 0 after such an end; 2 for a wrong command line; 3 if ADDR could not be listened on;
-4 if COMMAND could not be started or had died last.
+4 if there is no such COMMAND or no such DIR, or COMMAND could not be started or had died last.
 `
 
 // serveFlags are those of serve alone.
@@ -110,6 +114,7 @@ func serve(args []string, std streams) int {
 type service struct {
 	f       *serveFlags
 	bridge  *bridge.Bridge
+	check   func() error // whether there is a COMMAND to start
 	web     *streamhttp.Handler
 	old     *sse.Handler
 	handler http.Handler
@@ -123,11 +128,18 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	how, err := parseFraming(*f.framing)
 	inherit, known := inherits[*f.inherit]
 	token, badToken := f.bearer()
+	badAddr, badNames := checkAddr(*f.addr), f.checkNames()
 	switch {
 	case err != nil:
 		return nil, err
 	case f.fs.NArg() == 0:
 		return nil, errors.New("no COMMAND")
+	case isURL(f.fs.Arg(0)):
+		return nil, errors.New("serve wants a COMMAND; for a URL use connect")
+	case badAddr != nil:
+		return nil, badAddr
+	case badNames != nil:
+		return nil, badNames
 	case !known:
 		return nil, fmt.Errorf("--inherit %q is not known: base, all or none", *f.inherit)
 	case *f.conns < 1:
@@ -153,7 +165,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	child := stdio.Command(f.fs.Args(), &stdio.Options{
 		Framing: how, Dir: *f.dir, Env: f.env, Inherit: inherit, Stderr: stderr, StderrTail: tail, Logger: logger, Backoff: &stdio.Backoff{},
 	})
-	s := &service{f: f, guarded: token != "", close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
+	s := &service{f: f, check: child.(interface{ Check() error }).Check, guarded: token != "", close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
 	s.bridge = bridge.New(recorder.Dialer(child), &bridge.Options{
 		Over: bridge.HopChild, Name: "wirespool", Version: version(), Stderr: *f.tell, Logger: logger,
 	})
@@ -179,9 +191,6 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.Handle("GET /readyz", s.web.Health())
 	s.handler = withHeaders(f.headers.Header, mux)
-	if token == "" && !onLoopback(*f.addr) {
-		say(std, "warning: everybody who reaches %s can use %s; set %s", *f.addr, f.fs.Arg(0), tokenVariable)
-	}
 	return s, nil
 }
 
@@ -192,10 +201,17 @@ func (s *service) run(std streams) int {
 			say(std, "the trace is not complete: %v", err)
 		}
 	}()
+	if err := s.check(); err != nil {
+		say(std, "child: %v", err)
+		return exitChild
+	}
 	listener, err := net.Listen("tcp", *s.f.addr)
 	if err != nil {
-		say(std, "front: %v", err)
+		say(std, "front: %v%s", err, portAdvice(err))
 		return exitFront
+	}
+	if !s.guarded && !onLoopback(*s.f.addr) {
+		say(std, "warning: everybody who reaches %s can use %s; set %s", *s.f.addr, s.f.fs.Arg(0), tokenVariable)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -252,9 +268,51 @@ func (s *service) drain(web *http.Server) {
 func (s *service) announce(std streams, at net.Addr) {
 	f := s.f
 	say(std, "listening on http://%s/mcp and /sse, in front of %s", at, strings.Join(f.fs.Args(), " "))
-	say(std, "token %s, origins %s, hosts %s, headers %s, resume %t, environment %s, framing %s",
-		given(s.guarded), orNone(f.origins.String()), orNone(f.hosts.String()),
+	say(std, "token %s, origins: %s, hosts: %s, headers %s, resume %t, environment %s, framing %s",
+		given(s.guarded), letIn(f.origins), letIn(f.hosts),
 		orNone(f.headers.names()), *f.resume, *f.inherit, *f.framing)
+}
+
+// checkAddr refuses what is no address, before anything is said about it.
+func checkAddr(addr string) error {
+	_, _, err := net.SplitHostPort(addr)
+	switch _, notPort := strconv.ParseUint(addr, 10, 16); {
+	case err == nil:
+		return nil
+	case notPort == nil:
+		return fmt.Errorf("--http: %q is no address, did you mean 127.0.0.1:%s?", addr, addr)
+	}
+	return fmt.Errorf("--http: %q is no address such as 127.0.0.1:8080", addr)
+}
+
+// checkNames refuses origins and hosts that are none.
+func (f *serveFlags) checkNames() error {
+	if _, err := httpx.NewGuard(httpx.GuardOptions{Origins: f.origins}); err != nil {
+		return fmt.Errorf("--origin: %w", err)
+	}
+	if _, err := httpx.NewGuard(httpx.GuardOptions{Hosts: f.hosts}); err != nil {
+		return fmt.Errorf("--host: %w", err)
+	}
+	return nil
+}
+
+// portAdvice is what to do about a port that is taken.
+func portAdvice(err error) string {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return "; choose another with --http ADDR (port 0: any)"
+	}
+	return ""
+}
+
+// letIn says which names are let in besides those of this machine.
+func letIn(names list) string {
+	switch {
+	case len(names) == 0:
+		return "this machine only"
+	case slices.Contains(names, "*"):
+		return "all"
+	}
+	return "this machine and " + names.String()
 }
 
 func given(yes bool) string {

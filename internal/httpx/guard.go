@@ -46,7 +46,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		}
 		key, _, ok := splitOrigin(origin)
 		if !ok {
-			return nil, fmt.Errorf("httpx: %q is not an origin such as https://app.example.com", origin)
+			return nil, fmt.Errorf("%q is not an origin such as https://app.example.com", origin)
 		}
 		g.origins[key] = true
 	}
@@ -56,7 +56,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 			continue
 		}
 		if host == "" || !httpguts.ValidHostHeader(host) {
-			return nil, fmt.Errorf("httpx: %q is not a host", host)
+			return nil, fmt.Errorf("%q is not a host", host)
 		}
 		g.hosts[strings.ToLower(host)] = true
 	}
