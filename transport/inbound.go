@@ -46,6 +46,16 @@ func (in *Inbound) SetBody(b buf.Buffer) {
 	in.Bytes = len(b.B)
 }
 
+// Raw returns what the message was read from, also where it is none: borrowed
+// until Release or Detach. It is nil where nothing came, and for an element of an
+// array.
+func (in *Inbound) Raw() []byte {
+	if in.held {
+		return in.frame.Bytes()
+	}
+	return in.body.B
+}
+
 // Release gives the frame back and clears the message, whose views would
 // dangle, and all that came with it. Releasing twice does nothing.
 func (in *Inbound) Release() {

@@ -114,7 +114,9 @@ func TestSetFrame(t *testing.T) {
 	two, err := r.Next()
 	require.NoError(t, err)
 	var in transport.Inbound
+	require.Nil(t, in.Raw())
 	in.SetFrame(one)
+	require.Equal(t, "{}", string(in.Raw()))
 	require.Equal(t, "{}", string(one.Bytes()))
 	in.SetFrame(two)
 	require.Nil(t, one.Bytes())
@@ -151,12 +153,14 @@ func TestSetBody(t *testing.T) {
 	var in, other transport.Inbound
 	b := body()
 	in.SetBody(b)
+	require.Equal(t, precious, string(in.Raw()))
 	require.NoError(t, codec.Decode(b.B, &in.Message))
 	require.Equal(t, len(precious), in.Bytes)
 	in.MoveTo(&other)
 	in.Release()
 	requirePrecious(t, &other)
 	other.Detach()
+	require.Nil(t, other.Raw())
 	for range 4 { // the memory is used again
 		next := body()
 		for i := range next.B {

@@ -21,6 +21,23 @@ import (
 	"github.com/wirespool/wirespool/stdio"
 )
 
+// errorsHelp is what the help of serve and connect says of errors.
+const errorsHelp = `What fails is answered with an error that names the hop on which it did, in its message and its data:
+
+  io.github.wirespool/hop         front (the client, or the way to it), bridge (wirespool itself: a
+                                  limit, or its end), child (the process of COMMAND), pipe (the pipes
+                                  to it), http (the HTTP requests to the server), remote (the server:
+                                  it answered with an error, to a request of wirespool's own)
+  io.github.wirespool/notRun      true: the request was not run, and may be sent again. Where nobody
+                                  knows, the message ends with "outcome unknown"
+  io.github.wirespool/exitStatus  of a process that died
+  io.github.wirespool/stderr      what it wrote to its standard error last, with --stderr-to-clients
+  io.github.wirespool/httpStatus  the status of HTTP that refused the request
+
+In a trace the hops are front, between the client and wirespool, and back, between wirespool and the
+server.
+`
+
 // Exit statuses of serve and connect: each names the hop that failed.
 const (
 	exitFront  = 3 // the client's side: where we listen, or standard input and output

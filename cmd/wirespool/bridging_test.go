@@ -25,6 +25,7 @@ import (
 
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/examples/everything/host"
+	"github.com/wirespool/wirespool/internal/bridge"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
@@ -342,6 +343,12 @@ func TestBridgingUsage(t *testing.T) {
 		status, stdout, _ := command("", name, "-h")
 		require.Equal(t, exitOK, status)
 		require.Contains(t, stdout, "Exit status")
+		for _, word := range []string{"hop ", "notRun", "exitStatus", "stderr", "httpStatus"} {
+			require.Contains(t, stdout, "io.github.wirespool/"+word)
+		}
+		for _, hop := range []bridge.Hop{bridge.HopFront, bridge.HopBridge, bridge.HopChild, bridge.HopPipe, bridge.HopHTTP, bridge.HopRemote} {
+			require.Contains(t, stdout, string(hop)+" (")
+		}
 	}
 }
 

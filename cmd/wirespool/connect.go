@@ -28,7 +28,7 @@ const connectHelp = `usage: wirespool connect [FLAGS] URL
 Is a stdio server in front of the MCP server at URL: put this command into the configuration of a
 client that can only start servers. Which transport and which revisions the server speaks is found
 out; a client of any revision may be in front of a server of any other. A lost session is opened
-anew. What fails is answered with an error that names the hop.
+anew.
 
   --transport NAME   http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05), or auto (the default):
                      http, and sse where the server has nothing else
@@ -47,6 +47,7 @@ anew. What fails is answered with an error that names the hop.
                        headers; secrets masked), msg (the message). wirespool inspect explains it
   -v                 log more to standard error
 
+` + errorsHelp + `
 Exit status: 0 when the client ended its side and nothing was wrong; 2 for a wrong command line;
 3 if standard input or output failed, 5 if HTTP had failed last or the server owed answers still 10 s
 after that, 6 if the server had refused the handshake.

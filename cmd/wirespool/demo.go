@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/demo"
@@ -15,8 +17,9 @@ import (
 	"github.com/wirespool/wirespool/stdio"
 )
 
-const demoHelp = `usage: wirespool demo [--transport stdio|http|sse] [--framing …] [--json]
-       wirespool demo [--framing newline|content-length|detect] [--json] -- COMMAND ARGS...
+const demoHelp = `usage: wirespool demo [--transport stdio|http|sse] [--framing …] [--json] [--trace FILE|-]
+       wirespool demo [--framing newline|content-length|detect] [--json] [--trace FILE|-]
+                      -- COMMAND ARGS...
        wirespool demo --serve [--framing …]
        wirespool demo --serve --transport http|sse [--addr ADDR]
 
@@ -90,6 +93,9 @@ func demoCommand(args []string, std streams) int {
 	case err != nil:
 	case fs.NArg() > 0:
 		err = demo.Any(ctx, t, recorder.Dialer(stdio.Command(fs.Args(), o)))
+		if errors.Is(err, demo.ErrSilent) {
+			err = fmt.Errorf("%s %w", filepath.Base(fs.Arg(0)), err)
+		}
 	case web:
 		err = showDemoWeb(ctx, t, self, *how, recorder, std)
 	default:

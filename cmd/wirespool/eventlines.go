@@ -16,6 +16,7 @@ type eventLines struct {
 	open  bool // there are fields behind the last blank line
 	cr    bool // the last byte was one
 	mark  bool // the byte order mark was skipped
+	json  bool // the first odd line begins like JSON
 	start []byte
 }
 
@@ -70,7 +71,7 @@ func (l *eventLines) end() {
 		l.known++
 	default:
 		if l.odd++; l.first == 0 {
-			l.first = l.n
+			l.first, l.json = l.n, l.start[0] == '{' || l.start[0] == '['
 		}
 	}
 	l.start = l.start[:0]
@@ -80,6 +81,8 @@ func (l *eventLines) end() {
 func (l *eventLines) problems(events int) (what []string) {
 	switch {
 	case events > 0:
+	case l.known == 0 && l.json:
+		return []string{"this is no event stream: it is JSON: leave out --sse"}
 	case l.known == 0 && l.odd > 0:
 		return []string{"this is no event stream: no line of it is a field or a comment"}
 	default:

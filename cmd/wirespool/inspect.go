@@ -44,6 +44,8 @@ client to server), and those of a trace with the hop and the HTTP request that t
 
 Characters that a terminal would obey are shown as escapes, long values by their size.
 
+What the input seems to be instead of messages is said on standard error.
+
 Exit status: 0 when every frame is acceptable, 1 when one was refused or cut off, or nothing of the
 input is an event stream, 2 when the command line is wrong or FILE cannot be read. With --sample it is 0: the broken messages are there on purpose.
 `
@@ -88,6 +90,12 @@ func inspect(args []string, std streams) int {
 		return exitUsage
 	}
 	defer in.Close()
+	l.hint = func(what string) {
+		if what != "" {
+			l.out.Flush()
+			fmt.Fprintln(std.err, "wirespool inspect:", what)
+		}
+	}
 	explainAll := func() error { return l.stream(in, how) }
 	if *sse {
 		explainAll = func() error { return l.events(in, std) }
@@ -121,6 +129,7 @@ type listing struct {
 	n         int
 	bad       bool // one of them was refused
 	line      []byte
+	hint      func(string) // says what the input may be instead, if that is something
 }
 
 func newListing(out io.Writer, asJSON bool) *listing {
@@ -141,8 +150,14 @@ func (l *listing) stream(in io.Reader, how framing.Framing) error {
 		switch {
 		case ok:
 			l.add(&explain.Entry{Offset: refused.Offset, Report: explain.Refused(refused)})
+			if l.n == 1 {
+				l.hint(hintAtFraming(how, refused))
+			}
 			continue
 		case err == io.EOF:
+			if l.n == 0 {
+				l.hint("no message")
+			}
 			return nil
 		case err != nil:
 			return err
@@ -157,6 +172,9 @@ func (l *listing) stream(in io.Reader, how framing.Framing) error {
 			entry = explain.Entry{Offset: offset, Report: l.explainer.Frame(text, offset)}
 		}
 		l.add(&entry)
+		if l.n == 1 && !recorded {
+			l.hint(hintAt(text, entry.Report))
+		}
 	}
 }
 

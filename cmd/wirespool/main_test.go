@@ -181,13 +181,52 @@ func TestInspect(t *testing.T) {
 		status, out, stderr := command(c.in, "inspect", "--framing", c.framing)
 		require.Equal(t, c.out, out, c.name)
 		require.Equal(t, c.status, status, c.name)
-		require.Empty(t, stderr, c.name)
+		if c.out == "" {
+			require.Equal(t, "wirespool inspect: no message\n", stderr, c.name)
+		} else {
+			require.Empty(t, stderr, c.name)
+		}
 	}
 
 	// One problem with the framing is one line, and names it.
 	status, out, _ := command("Content-Length: 40\r\n\r\n"+good+"\n", "inspect")
 	require.Equal(t, 1, status)
 	require.Equal(t, "   1  invalid: -32700 at byte 0 of the stream: the peer speaks Content-Length framing, not newline framing\n   2  "+goodOut, out)
+}
+
+// What is given to inspect by mistake is recognised by its first frame.
+func TestInspectHints(t *testing.T) {
+	headers := "Content-Length: 40\r\n\r\n" + good
+	const (
+		headed = "use --framing content-length or detect"
+		events = "this looks like server-sent events: use --sse"
+		broken = "one message over several lines? With newline framing each is on one line"
+	)
+	for name, tt := range map[string]struct{ framing, in, hint string }{
+		"headers":              {"newline", headers, headed},
+		"headers, detected":    {"detect", headers, ""},
+		"lines":                {"content-length", good + "\n", "use --framing newline or detect"},
+		"HTTP":                 {"newline", "POST /mcp HTTP/1.1\r\n\r\n", ""},
+		"events":               {"newline", "event: message\ndata: " + good + "\n\n", events},
+		"data first":           {"newline", "data:" + good + "\n\n", events},
+		"a comment first":      {"newline", ": hello\n\ndata: " + good + "\n\n", events},
+		"pretty":               {"newline", "{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"x\"\n}\n", broken},
+		"pretty, more":         {"newline", "\n{ \"jsonrpc\": \"2.0\",\n  \"method\": \"x\" }\n", broken},
+		"pretty array":         {"newline", "[\n]\n", broken},
+		"pretty, with headers": {"content-length", "Content-Length: 42\r\n\r\n{\n" + good[1:39] + "\n}", ""},
+		"a log":                {"newline", "INFO: started\n", ""},
+		"broken":               {"newline", "{oops\n", ""},
+		"the second":           {"newline", good + "\n{\n", ""},
+		"nothing":              {"newline", "", "no message"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, stderr := command(tt.in, "inspect", "--framing", tt.framing)
+			if tt.hint != "" {
+				tt.hint = "wirespool inspect: " + tt.hint + "\n"
+			}
+			require.Equal(t, tt.hint, stderr)
+		})
+	}
 }
 
 func TestInspectReads(t *testing.T) {

@@ -31,8 +31,7 @@ const serveHelp = `usage: wirespool serve [FLAGS] -- COMMAND ARGS...
 Puts a stdio server behind HTTP: Streamable HTTP of every revision at /mcp, and the HTTP+SSE
 transport of 2024-11-05 at /sse. Each session has a COMMAND of its own, started at its first message
 and ended with it; requests of 2026-07-28, which have no sessions, share one. /healthz and /readyz
-tell whether requests are served, without touching any of it. What fails is answered with an error
-that names the hop.
+tell whether requests are served, without touching any of it.
 
   --http ADDR        where to listen; 127.0.0.1:8080 by default. Port 0 takes any
   --origin ORIGIN    let web pages of an origin in, as https://app.example.com, besides those of this
@@ -60,6 +59,7 @@ that names the hop.
                        headers; secrets masked), msg (the message). wirespool inspect explains it
   -v                 log more to standard error
 
+` + errorsHelp + `
 SIGINT, SIGTERM and SIGHUP end it: new requests are refused, what runs has 10 s to end, every COMMAND is
 ended. A second signal does not wait.
 

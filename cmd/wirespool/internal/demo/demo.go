@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -48,6 +49,10 @@ func part(ctx context.Context, t *Trace, d transport.Dialer, v protocol.Revision
 	}
 }
 
+// ErrSilent is in the tree of the error of a server that did not answer the
+// handshake.
+var ErrSilent = errors.New("did not answer initialize")
+
 // Any shows the part of an exchange that every server can take part in: the
 // lists it has, one tool that says it only reads, one resource, one prompt, and
 // an unknown method.
@@ -55,6 +60,9 @@ func Any(ctx context.Context, t *Trace, d transport.Dialer) error {
 	t.Part("any server", "what every server can show")
 	// Nothing is declared: a server may ask for what is, just as the demo ends.
 	s, err := connect(ctx, t, d, "")
+	if errors.Is(err, dispatch.ErrTimeout) {
+		return fmt.Errorf("%w within %s: is it an MCP server on stdio?", ErrSilent, dispatch.DefaultInitializeTimeout)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,18 +1,23 @@
 package demo_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wirespool/wirespool/cmd/wirespool/internal/demo"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/examples/everything"
+	"github.com/wirespool/wirespool/framing"
 	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -156,6 +161,56 @@ func TestAnyCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// scripted is a server that answers each request with what a table says, and has a
+// banner.
+func scripted(t *testing.T, banner string, answers map[string]string) transport.Dialer {
+	return transport.DialFunc(func(context.Context) (transport.Conn, error) {
+		near, far := net.Pipe()
+		go func() {
+			_, _ = io.WriteString(far, banner)
+			lines := bufio.NewScanner(far)
+			for lines.Scan() {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+				}
+				_ = json.Unmarshal(lines.Bytes(), &m)
+				if answer := answers[m.Method]; answer != "" {
+					_, _ = io.WriteString(far, `{"jsonrpc":"2.0","id":`+string(m.ID)+","+answer+"}\n")
+				}
+			}
+		}()
+		t.Cleanup(func() { _ = far.Close() })
+		return transport.Stream(near, framing.Newline, nil), nil
+	})
+}
+
+// TestAnyOddServer: a server without ping is shown all the same, and so is what one
+// says that is no message.
+func TestAnyOddServer(t *testing.T) {
+	none := `"error":{"code":-32601,"message":"no such method"}`
+	answers := map[string]string{
+		"server/discover": none, "ping": none, "demo/unknown": none,
+		"initialize": `"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"odd","version":"1"}}`,
+	}
+	var out bytes.Buffer
+	require.NoError(t, demo.Any(t.Context(), &demo.Trace{Out: &out}, scripted(t, "Welcome to \x1b[31mmy server\n", answers)))
+	require.Regexp(t, `<-- invalid +25 B +Parse error at byte 0: .*; near «Welcome to \\x1b\[31mmy serve»`, out.String())
+	require.Contains(t, out.String(), "# refused: ping: peer: -32601")
+	require.Contains(t, out.String(), "an unknown method is refused")
+	require.NotContains(t, out.String(), "\x1b")
+}
+
+// TestAnySilent: what is no server does not answer.
+func TestAnySilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		err := demo.Any(t.Context(), &demo.Trace{Out: &out}, scripted(t, "", nil))
+		require.ErrorIs(t, err, demo.ErrSilent)
+		require.EqualError(t, err, "did not answer initialize within 30s: is it an MCP server on stdio?")
+	})
 }
 
 // TestWrongServer runs the exchange with a server that lacks all of it.

@@ -82,18 +82,23 @@ func (t *Trace) Err() error {
 // transport could not get answered.
 const failed = "failed"
 
-// excerpt is how much of a message the trace shows.
-const excerpt = 110
+// excerpt is how much of a message the trace shows, and long how much of what is
+// none.
+const (
+	excerpt = 110
+	long    = 250
+)
 
-// message writes a line. took is 0 for what answers nothing.
-func (t *Trace) message(dir, kind string, id codec.ID, method string, text []byte, took time.Duration) {
+// message writes a line. took is 0 for what answers nothing, size the length of what
+// text is about.
+func (t *Trace) message(dir, kind string, id codec.ID, method string, text []byte, size int, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := time.Since(t.begun)
 	if t.JSON {
 		m := message{
 			Part: t.part, Micros: at.Microseconds(), Dir: dir, Kind: kind,
-			ID: json.RawMessage(id), Method: method, Bytes: len(text), Took: took.Microseconds(), Text: string(text),
+			ID: json.RawMessage(id), Method: method, Bytes: size, Took: took.Microseconds(), Text: string(text),
 		}
 		line, err := json.Marshal(m)
 		if err != nil {
@@ -120,14 +125,18 @@ func (t *Trace) message(dir, kind string, id codec.ID, method string, text []byt
 	if len(id) > 0 {
 		label = "id " + string(id)
 	}
-	line = fmt.Appendf(line, " %-6s %5d B", label, len(text))
+	line = fmt.Appendf(line, " %-6s %5d B", label, size)
 	if took > 0 {
 		line = fmt.Appendf(line, " %7dµs", took.Microseconds())
 	} else {
 		line = append(line, "          "...)
 	}
 	line = append(line, "  "...)
-	line = explain.AppendSafe(line, text, excerpt)
+	limit := excerpt
+	if kind == codec.Invalid.String() && dir == "s2c" {
+		limit = long
+	}
+	line = explain.AppendSafe(line, text, limit)
 	t.write(append(line, t.colour(colourOff)+"\n"...))
 }
 
@@ -201,7 +210,7 @@ func (c *conn) sending(m *codec.Message) {
 	if kind == codec.Batch {
 		c.noteBatch(text, &kind)
 	}
-	c.trace.message("c2s", kind.String(), m.ID, string(m.Method), text, 0)
+	c.trace.message("c2s", kind.String(), m.ID, string(m.Method), text, len(text), 0)
 }
 
 // noteBatch notes the requests in an array; what is no array at all is the
@@ -232,14 +241,25 @@ func (c *conn) Read(in *transport.Inbound) error {
 	if in.Err != nil {
 		err = in.Err
 	}
-	if err != nil {
-		text = []byte(err.Error())
+	size := len(text)
+	switch {
+	case in.Failed:
+		kind, text = failed, []byte(err.Error())
+		size = len(text)
+	case err != nil:
+		text, size = unreadable(in, err), in.Bytes
 	}
-	if in.Failed {
-		kind = failed
-	}
-	c.trace.message("s2c", kind, in.ID, string(in.Method), text, c.took(in))
+	c.trace.message("s2c", kind, in.ID, string(in.Method), text, size, c.took(in))
 	return nil
+}
+
+// unreadable says why what came is no message, and what it looks like.
+func unreadable(in *transport.Inbound, err error) []byte {
+	text := []byte(err.Error())
+	if fault := explain.New(nil).Frame(in.Raw(), 0).Err; fault != nil && len(fault.Near) > 0 {
+		text = append(append(append(text, "; near «"...), fault.Near...), "»"...)
+	}
+	return text
 }
 
 // took returns how long a request of ours has taken, or the slowest of an
