@@ -110,7 +110,7 @@ func (l *link) spread(in *transport.Inbound) {
 		el.Release()
 	}
 	l.mu.Lock()
-	lost := l.conn == nil
+	lost := l.conn == nil || l.ctx.Err() != nil
 	l.mu.Unlock()
 	if lost { // which is what each of them is told
 		l.front.apart(l, in, l.front.newReply(in), pass)

@@ -240,7 +240,8 @@ func (l *link) end(cause error) {
 		return
 	}
 	l.cancel(cause)
-	conn, a := l.conn, l.adapter
+	conn, a, waiting := l.conn, l.adapter, l.waiting
+	l.waiting = nil // nobody is to catch up with it when initialize is answered
 	var running []*call
 	for _, c := range l.calls {
 		if !c.own() && !c.listens() && c.method != protocol.MethodInitialize { // LG-10
@@ -249,7 +250,7 @@ func (l *link) end(cause error) {
 	}
 	l.mu.Unlock()
 	l.failCalls(ended(l.ctx))
-	l.failWaiting(ended(l.ctx))
+	l.refuseAll(waiting, ended(l.ctx))
 	if a != nil {
 		a.lost()
 	}

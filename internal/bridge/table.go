@@ -143,6 +143,11 @@ func (l *link) failWaiting(e *Error) {
 	waiting := l.waiting
 	l.waiting = nil
 	l.mu.Unlock()
+	l.refuseAll(waiting, e)
+}
+
+// refuseAll answers what has waited for the back with an error.
+func (l *link) refuseAll(waiting []pending, e *Error) {
 	unsent := l.b.beforeSent(e)
 	for _, p := range waiting {
 		l.refuse(p.in, p.to, p.slot, unsent)
