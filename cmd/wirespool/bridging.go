@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -73,6 +74,7 @@ type bridging struct {
 	token   *string
 	trace   *string
 	verbose *bool
+	longest *time.Duration // that a request may go without an answer
 	headers headers
 }
 
@@ -84,6 +86,7 @@ func newBridging(name string) *bridging {
 		token:   fs.String("token", "", ""),
 		trace:   fs.String("trace", "", ""),
 		verbose: fs.Bool("v", false, ""),
+		longest: fs.Duration("call-timeout", bridge.DefaultCall, ""),
 	}
 	fs.Var(&b.headers, "header", "")
 	return b
@@ -106,6 +109,17 @@ func (b *bridging) bearer() (string, error) {
 		return "", errors.New("the token has characters that no header may hold")
 	}
 	return token, nil
+}
+
+// limits are those of the bridge.
+func (b *bridging) limits() (bridge.Limits, error) {
+	switch {
+	case *b.longest < 0:
+		return bridge.Limits{}, errors.New("--call-timeout must not be negative")
+	case *b.longest == 0:
+		return bridge.Limits{Call: -1}, nil
+	}
+	return bridge.Limits{Call: *b.longest}, nil
 }
 
 // openTrace opens what --trace names. Standard output may be taken by something

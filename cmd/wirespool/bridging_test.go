@@ -309,6 +309,8 @@ func TestBridgingUsage(t *testing.T) {
 		{"serve --inherit x -- y", `--inherit "x" is not known`},
 		{"serve --stderr x -- y", `--stderr "x" is not known`},
 		{"serve --max-conns 0 -- y", "--max-conns must be positive"},
+		{"serve --call-timeout -1s -- y", "--call-timeout must not be negative"},
+		{"connect --call-timeout 5 http://a", "-call-timeout"},
 		{"serve --header x-secret -- y", "must look like"},
 		{"serve --origin x -- y", `--origin: "x" is not an origin`},
 		{"serve --host / -- y", `--host: "/" is not a host`},

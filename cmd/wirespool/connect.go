@@ -40,6 +40,9 @@ anew.
   --key FILE         its key
   --proxy URL|none   send requests through a proxy, or through none; by default HTTPS_PROXY,
                      HTTP_PROXY and NO_PROXY of the environment decide
+  --call-timeout TIME
+                     how long a request may go without an answer and without progress, as 90s or 10m;
+                     5m by default, 0 is for ever. Then it is cancelled, and answered with an error
   --framing NAME     how frames are told apart on standard input and output: newline (the default),
                      content-length, detect
   --trace FILE       append what passes to FILE, one JSON object for each message and HTTP request:
@@ -81,7 +84,8 @@ func connect(args []string, std streams) int {
 		err = checkURL(b.fs.Arg(0))
 	}
 	token, badToken := b.bearer()
-	if err := cmp.Or(err, badToken); err != nil {
+	limits, badLimits := b.limits()
+	if err := cmp.Or(err, badToken, badLimits); err != nil {
 		return misuse("connect", err.Error(), std)
 	}
 	web, err := f.roundTripper(b.fs.Arg(0))
@@ -100,7 +104,7 @@ func connect(args []string, std streams) int {
 		return misuse("connect", err.Error(), std)
 	}
 	link = bridge.New(dialer, &bridge.Options{
-		Over: bridge.HopHTTP, Name: "wirespool", Version: version(), Advice: f.advice(b.fs.Arg(0), token), Logger: b.logger(std),
+		Over: bridge.HopHTTP, Name: "wirespool", Version: version(), Limits: limits, Advice: f.advice(b.fs.Arg(0), token), Logger: b.logger(std),
 	})
 	conn, err := stdio.Claim(&stdio.Options{Framing: how, Logger: b.logger(std)})
 	if err != nil {

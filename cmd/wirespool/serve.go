@@ -52,6 +52,9 @@ tell whether requests are served, without touching any of it.
   --stderr-to-clients
                      tell clients what a COMMAND that died wrote there last; by default they get its
                      exit status alone, since secrets may be in it
+  --call-timeout TIME
+                     how long a request may go without an answer and without progress, as 90s or 10m;
+                     5m by default, 0 is for ever. Then it is cancelled, and answered with an error
   --framing NAME     how frames are told apart on its pipes: newline (the default), content-length,
                      detect
   --trace FILE|-     write down what passes, one JSON object for each message and HTTP request:
@@ -129,6 +132,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	inherit, known := inherits[*f.inherit]
 	token, badToken := f.bearer()
 	badAddr, badNames := checkAddr(*f.addr), f.checkNames()
+	limits, badLimits := f.limits()
 	switch {
 	case err != nil:
 		return nil, err
@@ -148,6 +152,8 @@ func (f *serveFlags) service(std streams) (*service, error) {
 		return nil, badToken
 	case *f.tell && *f.stderr == "none":
 		return nil, errors.New("--stderr-to-clients has nothing to tell with --stderr none")
+	case badLimits != nil:
+		return nil, badLimits
 	}
 	stderr, err := stderrOf(*f.stderr, f.fs.Arg(0), std.err)
 	if err != nil {
@@ -167,7 +173,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	})
 	s := &service{f: f, check: child.(interface{ Check() error }).Check, guarded: token != "", close: func() error { return cmp.Or(recorder.Err(), file.Close()) }}
 	s.bridge = bridge.New(recorder.Dialer(child), &bridge.Options{
-		Over: bridge.HopChild, Name: "wirespool", Version: version(), Stderr: *f.tell, Logger: logger,
+		Over: bridge.HopChild, Name: "wirespool", Version: version(), Stderr: *f.tell, Limits: limits, Logger: logger,
 	})
 	var authenticate func(*http.Request) (string, error)
 	if token != "" {

@@ -33,6 +33,7 @@ func (l *link) newAsk(a *ask) {
 	l.lastID++
 	a.id = l.lastID
 	l.asks[a.id] = a
+	l.heardLocked(a)
 	if a.back != nil {
 		l.byBack[a.key] = a
 	}
@@ -71,6 +72,7 @@ func (l *link) forgetLocked(a *ask) {
 		return
 	}
 	delete(l.asks, a.id)
+	l.heardLocked(a)
 	if l.byBack[a.key] == a {
 		delete(l.byBack, a.key)
 	}

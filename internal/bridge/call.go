@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"time"
+
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
@@ -18,8 +20,9 @@ type call struct {
 	token codec.Value // the front's progress token; nil if it wants none
 	away  bool        // its client was told to come back; guarded by link.mu
 
-	cancelled bool // by the front; guarded by link.mu
-	task      bool // what was asked for may outlive its answer (TK-01)
+	seen      time.Time // when it was begun, or the back last showed that it works on it; guarded by link.mu
+	cancelled bool      // by the front, or because it takes too long; guarded by link.mu
+	task      bool      // what was asked for may outlive its answer (TK-01)
 
 	// cause is why a request of the bridge's own got no answer.
 	cause error

@@ -41,6 +41,11 @@ const (
 	// the handshake with it: a server may never answer.
 	DefaultProbe     = 3 * time.Second
 	DefaultHandshake = 30 * time.Second
+	// DefaultCall bounds how long a request may go without an answer, without
+	// progress and without a question of the back to the client's user or model: a
+	// back may never answer, and the client may have left. Subscriptions have no
+	// end.
+	DefaultCall = 5 * time.Minute
 	// DefaultTell bounds how long a back may take to accept a notification, while
 	// everything behind it waits.
 	DefaultTell = 30 * time.Second
@@ -75,6 +80,7 @@ type Limits struct {
 	Hold      time.Duration
 	Probe     time.Duration
 	Handshake time.Duration
+	Call      time.Duration
 	Tell      time.Duration
 	Drain     time.Duration
 	Suspend   time.Duration
@@ -89,7 +95,7 @@ func (l Limits) filled() Limits {
 		*n = httpx.Limit(*n, standard, math.MaxInt)
 	}
 	for d, standard := range map[*time.Duration]time.Duration{
-		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake,
+		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake, &l.Call: DefaultCall,
 		&l.Tell: DefaultTell, &l.Drain: DefaultDrain, &l.Suspend: DefaultSuspend,
 	} {
 		*d = httpx.Limit(*d, standard, noTime)

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -34,6 +35,10 @@ type link struct {
 
 	parting int           // cancellations that are on their way
 	gone    chan struct{} // closed when there are none; nil while nobody waits for that
+
+	watcher *time.Timer // looks for calls that take too long; nil before the first one
+	watched bool        // it is set
+	heard   time.Time   // when the back last asked for something that takes time, or was answered
 
 	owed   int           // requests of the front without an answer
 	silent chan struct{} // closed when there are none; nil while nobody waits for that
@@ -240,6 +245,9 @@ func (l *link) end(cause error) {
 		return
 	}
 	l.cancel(cause)
+	if l.watcher != nil {
+		l.watcher.Stop()
+	}
 	conn, a, waiting := l.conn, l.adapter, l.waiting
 	l.waiting = nil // nobody is to catch up with it when initialize is answered
 	var running []*call

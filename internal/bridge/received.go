@@ -206,6 +206,7 @@ func (l *link) progressed(in *transport.Inbound) {
 	c := l.running(token)
 	front := codec.Value(nil)
 	if c != nil {
+		l.alive(c)
 		front = c.token
 	} else if n, ok := token.Int64(); ok {
 		l.mu.Lock()

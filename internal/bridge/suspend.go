@@ -221,7 +221,8 @@ func (l *link) replace(old, by *call) bool {
 	}
 	l.removeLocked(by)
 	old.to, old.slot, old.front, old.key, old.token = by.to, by.slot, by.front, by.key, nil
-	old.away = false
+	old.away, old.seen = false, time.Now()
+	l.watchLocked(l.b.limits.Call)
 	l.calls[old.id] = old
 	l.byFront[old.key] = old
 	return true

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -34,8 +35,9 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 		memory = nil // somebody may look at the old one
 	}
 	c.back = strconv.AppendInt(memory, c.id, 10)
-	c.to = r
+	c.to, c.seen = r, time.Now()
 	l.calls[c.id] = c
+	l.watchLocked(l.b.limits.Call)
 	if c.method == protocol.MethodInitialize && l.era == protocol.Legacy && l.hello == nil && !c.own() {
 		l.greeting, l.state = true, opening
 		r.after = l.greeted
