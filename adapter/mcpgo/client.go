@@ -23,8 +23,10 @@ type ClientOptions struct {
 	// those beyond it are answered -32000. 0 means DefaultMaxReverse.
 	MaxReverse int
 	// MaxNotifications bounds the notifications that wait for the handler of an
-	// earlier one; those beyond it keep the connection from being read. 0 means
-	// DefaultMaxNotifications.
+	// earlier one. Those beyond it keep the connection from being read; but while
+	// a request of the client waits for its answer, which the handler may wait for,
+	// or there is no handler, a progress or log message is dropped instead, or
+	// else the oldest notification. 0 means DefaultMaxNotifications.
 	MaxNotifications int
 	// Logger gets diagnostics; nil discards them.
 	Logger *slog.Logger
@@ -126,7 +128,8 @@ func (t *ClientTransport) SendRequest(ctx context.Context, r sdk.JSONRPCRequest)
 		return nil, err
 	}
 	key := call.message.ID.Key()
-	call.ordered = t.notices.idle()
+	call.ordered = t.notices.begin()
+	defer t.notices.over()
 	c, err := t.enter(key, call)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,13 @@ package mcpgo
 import (
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/wirespool/wirespool/protocol"
 )
 
 // noticeLane calls the notification handler, in order, on a goroutine of its
@@ -15,12 +19,14 @@ import (
 type noticeLane struct {
 	limit int
 	log   *slog.Logger
+	calls atomic.Int64 // that are not over
 
 	mu      sync.Mutex
 	room    sync.Cond // less waits than before
 	waiting []laneItem
 	handler func(mcp.JSONRPCNotification)
 	running bool
+	losing  bool // since the handler last had nothing to do
 	ended   bool
 }
 
@@ -42,28 +48,61 @@ func (l *noticeLane) set(h func(mcp.JSONRPCNotification)) {
 	l.start()
 }
 
-// idle reports whether no handler runs. A call that begins while one does may
-// have been made by it: its answer must not wait for the handler to return.
-func (l *noticeLane) idle() bool {
+// begin counts a call and reports whether no handler runs: one that begins while
+// one does may have been made by it, so its answer must not wait for the handler
+// to return. over says that the call is.
+func (l *noticeLane) begin() (idle bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.calls.Add(1)
+	l.room.Broadcast()
 	return !l.running
 }
 
-// put lets n wait for its turn. It waits itself where too many do, for a handler
-// that is there to take them.
+func (l *noticeLane) over() { l.calls.Add(-1) }
+
+// put lets n wait for its turn. Where too many do, it waits itself for the handler
+// to take one, unless the handler may wait for the answer to a call, which comes
+// behind n, or there may never be a handler.
 func (l *noticeLane) put(n mcp.JSONRPCNotification) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.waiting) >= l.limit && !l.ended {
-		if l.handler == nil {
-			l.waiting = l.waiting[1:] // there may never be one
+		if l.handler == nil || l.calls.Load() > 0 {
+			if !l.makeRoom(n.Method) {
+				return
+			}
 			break
 		}
 		l.room.Wait()
 	}
 	l.waiting = append(l.waiting, laneItem{notification: n})
 	l.start()
+}
+
+// makeRoom drops what is worth least: the oldest progress or log message that
+// waits, else the new notification (false) if it is one itself, else the oldest.
+// Answers stay. Caller holds l.mu.
+func (l *noticeLane) makeRoom(method string) bool {
+	if !l.losing {
+		l.log.Warn("notifications are dropped: too many wait for the handler", "limit", l.limit)
+	}
+	l.losing = true
+	i := slices.IndexFunc(l.waiting, func(item laneItem) bool { return item.call == nil && droppable(item.notification.Method) })
+	if i < 0 && droppable(method) {
+		return false
+	}
+	if i < 0 {
+		i = slices.IndexFunc(l.waiting, func(item laneItem) bool { return item.call == nil })
+	}
+	if i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	}
+	return true
+}
+
+func droppable(method string) bool {
+	return method == protocol.NotificationProgress || method == protocol.NotificationMessage
 }
 
 // answer completes a call, behind the notifications that wait if it began when
@@ -103,7 +142,7 @@ func (l *noticeLane) run() {
 		l.handle(h, item.notification)
 		l.mu.Lock()
 	}
-	l.running = false
+	l.running, l.losing = false, false
 }
 
 // handle calls the handler, and reports a panic.

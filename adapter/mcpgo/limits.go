@@ -46,6 +46,6 @@ const (
 	// once: each costs a goroutine.
 	DefaultMaxReverse = 256
 	// DefaultMaxNotifications bounds the notifications that wait for the handler
-	// of an earlier one.
+	// of an earlier one: a server can send any number while it runs.
 	DefaultMaxNotifications = 4096
 )
