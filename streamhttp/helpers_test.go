@@ -16,6 +16,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
+	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/internal/memhttp"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/streamhttp"
@@ -28,6 +29,7 @@ type rig struct {
 	srv  *dispatch.Server
 	h    *streamhttp.Handler
 	http *memhttp.Server
+	log  *eventlog.Memory // nil for an endpoint without
 }
 
 // everything announces what the tests use.
@@ -53,6 +55,9 @@ func endpointOver(t *testing.T, o *streamhttp.Options, mem *memhttp.Options, f f
 func open(t *testing.T, o *streamhttp.Options, mem *memhttp.Options) *rig {
 	r := &rig{t: t, srv: dispatch.NewServer(&dispatch.Options{Info: everything})}
 	register(r.srv)
+	if o != nil {
+		r.log, _ = o.Log.(*eventlog.Memory)
+	}
 	r.h = streamhttp.NewHandler(r.srv, o)
 	r.http = memhttp.Start(r.h, mem)
 	return r

@@ -341,6 +341,7 @@ func TestGetQuiet(t *testing.T) {
 func TestDelete(t *testing.T) {
 	withAndWithoutLog(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
 		own := r.session("2025-11-25")
+		r.keep(own)
 		deleted := make(chan int)
 		time.AfterFunc(time.Second, func() { deleted <- r.do("DELETE", "", own...).StatusCode })
 		begun := time.Now()
@@ -357,7 +358,34 @@ func TestDelete(t *testing.T) {
 		for range r.srv.Peers {
 			t.Error("the peer of an ended session is still there")
 		}
+		r.keepsNothing()
 	})
+}
+
+// keep makes streams that the log keeps for a session, if there is a log.
+func (r *rig) keep(own []string) {
+	r.t.Helper()
+	a := r.do("POST", tool("1", "notify"), own...)
+	require.Contains(r.t, a.data(), "notifications/odd")
+	require.Equal(r.t, result("1"), a.data())
+	g := r.do("GET", "", own...)
+	require.Equal(r.t, 200, g.StatusCode)
+	if r.log != nil {
+		require.Equal(r.t, 2, r.log.Stats().Streams)
+	}
+}
+
+// keepsNothing says that the log, if there is one, has dropped what it kept.
+func (r *rig) keepsNothing() {
+	r.t.Helper()
+	if r.log == nil {
+		return
+	}
+	got := r.log.Stats()
+	require.Zero(r.t, got.Streams, "the log keeps streams of a session that has ended")
+	require.Zero(r.t, got.Finished)
+	require.Zero(r.t, got.Events)
+	require.Zero(r.t, got.Bytes)
 }
 
 // TestSessionIdle: a session ends when nothing has happened for long, and not
@@ -380,11 +408,15 @@ func TestSessionIdle(t *testing.T) {
 			require.NoError(t, err)
 		}
 		leave()
+		if r.log != nil {
+			require.NotZero(t, r.log.Stats().Streams)
+		}
 		<-time.After(59 * time.Second)
 		require.Equal(t, 200, r.do("POST", tool("1", "x"), own...).StatusCode)
 		<-time.After(61 * time.Second)
 		require.Equal(t, 404, r.do("POST", tool("1", "x"), own...).StatusCode)
 		require.Zero(t, r.h.Sessions())
+		r.keepsNothing()
 	})
 }
 
