@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,6 +142,47 @@ func TestResumeLive(t *testing.T) {
 		require.Contains(t, b.data(), `"progress":3`)
 		require.Equal(t, result("1"), b.data())
 		b.ends()
+	})
+}
+
+// slowLog takes a second to end, for who follows its streams, and says who does.
+type slowLog struct {
+	eventlog.Log
+	following atomic.Int32
+}
+
+func (l *slowLog) After(ctx context.Context, s eventlog.Stream, last eventlog.EventID, follow bool) iter.Seq2[eventlog.Event, error] {
+	return func(yield func(eventlog.Event, error) bool) {
+		if follow {
+			l.following.Add(1)
+			defer l.following.Add(-1)
+			defer func() { <-time.After(time.Second) }()
+		}
+		l.Log.After(ctx, s, last, follow)(yield)
+	}
+}
+
+// TestResumeWaits: the newest connection begins when the one before it has ended,
+// however long that takes: no two follow a stream at the same time (SL-18).
+func TestResumeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := eventlog.NewMemory(nil)
+		defer func() { _ = memory.Close() }()
+		log := &slowLog{Log: memory}
+		r := open(t, &streamhttp.Options{Log: log}, nil)
+		defer r.close()
+		own := r.session("2025-11-25")
+		id, _, _, err := r.do("POST", tool("1", "sleep:1h"), own...).event()
+		require.NoError(t, err)
+		resume := append(own, "Last-Event-ID: "+id)
+		r.do("GET", "", own...)
+		for _, headers := range [][]string{resume, own, resume, own} {
+			begun := time.Now()
+			require.Equal(t, 200, r.do("GET", "", headers...).StatusCode)
+			require.Equal(t, time.Second, time.Since(begun))
+			synctest.Wait()
+			require.EqualValues(t, 2, log.following.Load(), "one for each stream")
+		}
 	})
 }
 
