@@ -176,7 +176,12 @@ func (p *post) refused(e *StatusError) (again bool, err error) {
 	case p.sessionGone(e, ours):
 		return p.lost(e)
 	case p.staleTools(e) && !p.repeated:
-		return p.c.refreshTools(p) == nil, e // SC26-10
+		if p.c.refreshTools(p) == nil { // SC26-10
+			return true, nil
+		}
+		if p.ctx.Err() != nil { // nobody waits for it
+			return false, e
+		}
 	case p.maybeSSE(e):
 		if ok, err := p.fallBack(e); ok || err != nil {
 			return false, err
