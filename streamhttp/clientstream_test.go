@@ -2,8 +2,10 @@ package streamhttp_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +138,92 @@ func TestClientInterrupted(t *testing.T) {
 					require.Contains(t, causes[i], cause)
 				}
 				require.Equal(t, tt.logged, strings.Count(log.String(), "level=WARN msg=\"the stream of an answer broke off"), log.String())
+			})
+		})
+	}
+}
+
+// TestClientStreamStays: the stream of a session is there for as long as the session
+// is: it is opened again where the server has no event ids, or is down, begun anew
+// where the server no longer knows the last one, and opened in the next session where
+// it says that this one is gone (CL-08, SS-07).
+func TestClientStreamStays(t *testing.T) {
+	type get struct {
+		status int // 0 for a stream of events
+		events string
+	}
+	a, b := event(`{"jsonrpc":"2.0","method":"a"}`), event(`{"jsonrpc":"2.0","method":"b"}`)
+	for name, c := range map[string]struct {
+		gets     []get    // the last one stays open
+		requests []string // the GETs, and each initialize
+	}{
+		"no event ids": {
+			[]get{{0, a}, {0, b}},
+			[]string{"GET Session-Id=S1", "GET Session-Id=S1"},
+		},
+		"down for some minutes": {
+			slices.Concat([]get{{0, a}}, slices.Repeat([]get{{502, ""}}, 20), []get{{0, b}}),
+			slices.Repeat([]string{"GET Session-Id=S1"}, 22),
+		},
+		"purged": {
+			[]get{{0, "id: 1\n" + a}, {400, ""}, {0, b}},
+			[]string{"GET Session-Id=S1", "GET Session-Id=S1 Last-Event-Id=1", "GET Session-Id=S1"},
+		},
+		"session gone": {
+			[]get{{0, "id: 1\n" + a}, {404, ""}, {0, b}},
+			[]string{"GET Session-Id=S1", "GET Session-Id=S1 Last-Event-Id=1", "POST initialize", "GET Session-Id=S2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				gets, hellos := c.gets, 0
+				var requests []string
+				f := dialFar(t, nil, func(w http.ResponseWriter, r *http.Request, body string) {
+					switch {
+					case body == hello:
+						if hellos++; hellos > 1 {
+							requests = append(requests, "POST initialize")
+						}
+						w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
+						asJSON(w, helloBack)
+					case r.Method == http.MethodGet:
+						require.NotEmpty(t, gets, "one GET too many")
+						now := gets[0]
+						gets = gets[1:]
+						text := "GET Session-Id=" + r.Header.Get("Mcp-Session-Id")
+						if id := r.Header.Get("Last-Event-Id"); id != "" {
+							text += " Last-Event-Id=" + id
+						}
+						requests = append(requests, text)
+						if now.status != 0 {
+							w.WriteHeader(now.status)
+							return
+						}
+						events(w, now.events)
+						if len(gets) == 0 {
+							<-r.Context().Done()
+						}
+					default:
+						stateful(nil)(w, r, body)
+					}
+				})
+				f.open()
+				read := make(chan string)
+				go func() {
+					for range 2 {
+						read <- f.read()
+					}
+				}()
+				for _, method := range []string{"a", "b"} {
+					select {
+					case got := <-read:
+						require.Equal(t, `{"jsonrpc":"2.0","method":"`+method+`"}`, got)
+					case <-time.After(time.Hour):
+						require.FailNow(t, "the stream did not stay open", "%q", requests)
+					}
+				}
+				require.Equal(t, c.requests, requests)
+				f.close()
 			})
 		})
 	}

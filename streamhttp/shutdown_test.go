@@ -35,7 +35,7 @@ func TestShutdownOrder(t *testing.T) {
 				mux.Handle("/sse", old)
 				web := memhttp.Start(mux, nil)
 				defer web.Close()
-				r := &rig{t, server, mcp, web}
+				r := &rig{t: t, srv: server, h: mcp, http: web}
 
 				own := r.session("2025-11-25")
 				get := r.do("GET", "", own...)
