@@ -93,6 +93,15 @@ const (
 
 // serve is the subcommand of that name.
 func serve(args []string, std streams) int {
+	s, status := configured(args, std)
+	if s == nil {
+		return status
+	}
+	return s.run(std)
+}
+
+// configured returns what a command line asks for, or the status to end with.
+func configured(args []string, std streams) (*service, int) {
 	b := newBridging("serve")
 	f := serveFlags{
 		bridging: b, addr: b.fs.String("http", "127.0.0.1:8080", ""), dir: b.fs.String("dir", "", ""),
@@ -104,13 +113,13 @@ func serve(args []string, std streams) int {
 	b.fs.Var(&f.hosts, "host", "")
 	b.fs.Var(&f.env, "env", "")
 	if status, ok := parse(b.fs, args, std, serveHelp); !ok {
-		return status
+		return nil, status
 	}
 	s, err := f.service(std)
 	if err != nil {
-		return misuse("serve", err.Error(), std)
+		return nil, misuse("serve", err.Error(), std)
 	}
-	return s.run(std)
+	return s, exitOK
 }
 
 // service is a serve that is configured.

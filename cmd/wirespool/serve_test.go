@@ -1,0 +1,138 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// configure makes the service of a command line, in this process. It is over with
+// the test, or with the function that is returned.
+func configure(t *testing.T, args ...string) (s *service, over func()) {
+	t.Helper()
+	s, status := configured(args, streams{nil, io.Discard, io.Discard})
+	require.NotNil(t, s, status)
+	over = func() {
+		_ = s.web.Close()
+		_ = s.old.Close()
+		require.NoError(t, s.bridge.Close())
+		require.NoError(t, s.close())
+	}
+	t.Cleanup(over)
+	return s, over
+}
+
+// ask has the service answer a request.
+func (s *service) ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+const opening = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+
+// TestServeEnvironment: a child that gets all of our environment does not get the
+// token that clients have to show.
+func TestServeEnvironment(t *testing.T) {
+	t.Setenv(tokenVariable, "hunter2")
+	t.Setenv("WIRESPOOL_OTHER", "passed on")
+	file := filepath.Join(t.TempDir(), "environment")
+	s, _ := configure(t, "--inherit", "all", "--", "sh", "-c", `echo "${WIRESPOOL_TOKEN-none}, ${WIRESPOOL_OTHER-none}" >"$0"`, file)
+	require.Equal(t, http.StatusUnauthorized, s.ask(http.MethodPost, "/mcp", opening).Code)
+	w := s.ask(http.MethodPost, "/mcp", opening, "Authorization: Bearer hunter2")
+	require.Contains(t, w.Body.String(), `"io.github.wirespool/hop":"child"`)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "none, passed on\n", string(text))
+}
+
+// TestServeStarts: probes start no child, however many there are; a session does,
+// and one that keeps dying is started again after a while only.
+func TestServeStarts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "starts")
+	s, over := configure(t, "--", "sh", "-c", `echo started >>"$0"; exit 9`, file)
+	for range 100 {
+		require.Equal(t, "ok\n", s.ask(http.MethodGet, "/healthz", "").Body.String())
+		require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/readyz", "").Code)
+	}
+	require.Zero(t, s.bridge.Backs())
+	require.NoFileExists(t, file)
+	for _, wait := range []time.Duration{0, 0, time.Second} {
+		begun := time.Now()
+		require.Contains(t, s.ask(http.MethodPost, "/mcp", opening).Body.String(), "exit status 9")
+		require.GreaterOrEqual(t, time.Since(begun), wait)
+	}
+	over() // a probe may have started something that had not written yet
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("started\n", 3), string(text))
+}
+
+// TestServeReady: serve is alive but not ready as soon as it drains, while what
+// runs still does.
+func TestServeReady(t *testing.T) {
+	s, _ := configure(t, "--", "no-such-command")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	web := &http.Server{Handler: s.handler}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(listener) }()
+	rest, body := io.Pipe() // the request runs until this ends
+	client := &http.Transport{ExpectContinueTimeout: time.Hour}
+	defer client.CloseIdleConnections()
+	answered := make(chan error, 1)
+	go func() {
+		r, _ := http.NewRequest(http.MethodPost, "http://"+listener.Addr().String()+"/mcp", rest)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Expect", "100-continue")
+		resp, err := client.RoundTrip(r)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		answered <- err
+	}()
+	_, err = body.Write([]byte{' '}) // it is read: so serve wants the body
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/readyz", "").Code)
+
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		s.drain(web)
+	}()
+	require.ErrorIs(t, <-served, http.ErrServerClosed)
+	limit, stop := context.WithTimeout(t.Context(), drainTime/2)
+	defer stop()
+	for s.ask(http.MethodGet, "/readyz", "").Code == http.StatusOK {
+		require.NoError(t, limit.Err(), "ready while it drains")
+	}
+	require.Equal(t, http.StatusServiceUnavailable, s.ask(http.MethodGet, "/readyz", "").Code)
+	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/healthz", "").Code)
+	select {
+	case <-drained:
+		require.Fail(t, "a request still runs")
+	default:
+	}
+	require.NoError(t, body.Close())
+	require.NoError(t, <-answered)
+	<-drained
+}
