@@ -394,13 +394,18 @@ func TestBridgingStatus(t *testing.T) {
 		require.Contains(t, s.end(tt.status), "child: ")
 	}
 
+	modern := `{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
+	outOfOrder := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) }
 	for name, tt := range map[string]struct {
+		ask     string
 		handler http.HandlerFunc
 		answer  string
 		status  int
+		said    string
 	}{
-		"HTTP":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) }, `"io.github.wirespool/httpStatus":502`, exitHTTP},
-		"nobody": {nil, `"io.github.wirespool/hop":"http"`, exitHTTP},
+		"HTTP":   {ask, outOfOrder, `"io.github.wirespool/httpStatus":502`, exitHTTP, "http: "},
+		"nobody": {ask, nil, `"io.github.wirespool/hop":"http"`, exitHTTP, "http: "},
+		"remote": {modern, refuseRPC, `"id":"q","error":{"code":-32603,"message":"not today"}`, exitRemote, "remote: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := "http://127.0.0.1:1/mcp"
@@ -410,13 +415,21 @@ func TestBridgingStatus(t *testing.T) {
 			}
 			cmd := exec.Command(os.Args[0], "wirespool", "connect", url)
 			var stdout, stderr bytes.Buffer
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(ask), &stdout, &stderr
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(tt.ask), &stdout, &stderr
 			_ = cmd.Run()
 			require.Contains(t, stdout.String(), tt.answer)
 			require.Equal(t, tt.status, cmd.ProcessState.ExitCode(), stderr.String())
-			require.Contains(t, stderr.String(), "http: ")
+			require.Contains(t, stderr.String(), "wirespool: "+tt.said)
 		})
 	}
+}
+
+// refuseRPC is a server that answers every request with an error of JSON-RPC.
+func refuseRPC(w http.ResponseWriter, r *http.Request) {
+	var request struct{ ID json.RawMessage }
+	_ = json.NewDecoder(r.Body).Decode(&request)
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"not today"}}`, request.ID)
 }
 
 func newWeb(t *testing.T, h http.Handler) string {

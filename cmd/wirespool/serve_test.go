@@ -72,9 +72,9 @@ func TestServeStarts(t *testing.T) {
 	for range 100 {
 		require.Equal(t, "ok\n", s.ask(http.MethodGet, "/healthz", "").Body.String())
 		require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/readyz", "").Code)
+		require.NoFileExists(t, file)
 	}
 	require.Zero(t, s.bridge.Backs())
-	require.NoFileExists(t, file)
 	for _, wait := range []time.Duration{0, 0, time.Second} {
 		begun := time.Now()
 		require.Contains(t, s.ask(http.MethodPost, "/mcp", opening).Body.String(), "exit status 9")
