@@ -2,6 +2,8 @@ package bridge_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,6 +82,34 @@ func TestUpward(t *testing.T) {
 		require.Contains(t, first+second, "subscriptions/listen")
 		require.Contains(t, first+second, "tools/list")
 		front.want(notification("notifications/tools/list_changed", ""))
+	})
+}
+
+// TestListenAgain: a subscription that the server ends, or refuses, is asked for again
+// later each time (SU-12).
+func TestListenAgain(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		back := r.upward(front, hello, upwardWelcome)
+		front.send(notification("notifications/initialized", ""))
+		ended := time.Now()
+		for i, wait := range []time.Duration{0, 1, 2, 4, 8, 16, 30, 30} {
+			var listen struct {
+				ID     int
+				Method string
+			}
+			require.NoError(t, json.Unmarshal([]byte(back.next()), &listen))
+			require.Equal(t, "subscriptions/listen", listen.Method)
+			require.Equal(t, wait*time.Second, time.Since(ended), "after %d ends", i)
+			answer := result(fmt.Sprint(listen.ID), `{"resultType":"complete"}`)
+			if i%2 == 1 {
+				answer = failed(fmt.Sprint(listen.ID), `{"code":-32000,"message":"not now"}`)
+			}
+			ended = time.Now()
+			back.send(answer)
+		}
+		front.silent()
+		back.silent()
 	})
 }
 
