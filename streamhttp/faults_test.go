@@ -1,9 +1,11 @@
 package streamhttp_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -114,24 +116,45 @@ func (c *faultyConn) Write(p []byte) (int, error) {
 type unsteady struct {
 	current atomic.Pointer[generation]
 	runs    sync.Map // token → *atomic.Int64: how often a call was run
-	news    sync.Map // *dispatch.Peer → *counted: what was sent on its own stream
+	news    sync.Map // session → *counted: what was sent on its own stream
 }
 
 // counted numbers the notifications of a session.
 type counted struct {
-	mu sync.Mutex
-	n  int
+	peer  *dispatch.Peer
+	owner string // the client whose session it is
+	mu    sync.Mutex
+	n     int64
 }
 
-// tell sends the next notification of the session on its own stream.
-func (u *unsteady) tell(ctx context.Context, p *dispatch.Peer) {
-	v, _ := u.news.LoadOrStore(p, new(counted))
+// tell sends the next notification of the session on its own stream. The owner is
+// the client that has called.
+func (u *unsteady) tell(ctx context.Context, p *dispatch.Peer, owner string) {
+	v, _ := u.news.LoadOrStore(p.SessionID(), &counted{peer: p, owner: owner})
 	c := v.(*counted)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p.Notify(ctx, "notifications/news", fmt.Appendf(nil, `{"session":%q,"n":%d}`, p.SessionID(), c.n+1)) == nil {
 		c.n++
 	}
+}
+
+// missed says what a client that has heard so much has not yet been told of the
+// sessions of it that are alive.
+func (u *unsteady) missed(owner string, h *heard) (missed []string) {
+	for session, v := range u.news.Range {
+		c := v.(*counted)
+		if c.owner != owner || c.peer.Context().Err() != nil {
+			continue
+		}
+		c.mu.Lock()
+		sent := c.n
+		c.mu.Unlock()
+		if got := h.number(session.(string)); got != sent {
+			missed = append(missed, fmt.Sprintf("session %s: heard %d of %d", session, got, sent))
+		}
+	}
+	return missed
 }
 
 type generation struct {
@@ -179,7 +202,8 @@ func (u *unsteady) call(ctx context.Context, r *dispatch.Request, dst []byte) ([
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):
-			u.tell(ctx, r.Peer())
+			owner, _ := token.Text()
+			u.tell(ctx, r.Peer(), string(owner[:bytes.LastIndexByte(owner, '-')]))
 		case <-ctx.Done():
 			return dst, ctx.Err()
 		}
@@ -190,7 +214,8 @@ func (u *unsteady) call(ctx context.Context, r *dispatch.Request, dst []byte) ([
 // TestFaults: over a network that breaks all the time, and with a server that is
 // restarted, a call is answered once, by its own answer, or fails with a reason;
 // one that is answered was run once, and its progress came in order, none twice
-// and none left out.
+// and none left out; so did what a session was told outside of calls, to its end,
+// though others came for its stream as well.
 func TestFaults(t *testing.T) {
 	seeds, enough := uint64(4), 2000
 	if testing.Short() {
@@ -209,7 +234,8 @@ func faults(t *testing.T, seed uint64, enough int) int {
 	srv := memhttp.Start(u, nil)
 	network := &faulty{dial: srv.Dial, rng: rand.New(rand.NewPCG(seed, 1))}
 	client := &http.Transport{DialContext: network.Dial, DisableCompression: true, MaxIdleConnsPerHost: 64}
-	var answered, failed, news atomic.Int64
+	var answered, failed atomic.Int64
+	all := &audience{t: t, seed: seed, second: secondGET(client, srv.URL()+"/mcp")}
 
 	round := func(rng *rand.Rand, c *dispatch.Client, token string) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(5+rng.IntN(300))*time.Second)
@@ -239,35 +265,64 @@ func faults(t *testing.T, seed uint64, enough int) int {
 		}
 		res.Release()
 	}
-	worker := func(n int) {
+	// worker returns its last client, which is still open, under the name that its
+	// calls have.
+	worker := func(n int) (*dispatch.Client, string, *heard) {
 		rng := rand.New(rand.NewPCG(seed, uint64(n)+2))
 		for i := 0; ; i++ {
+			h := &heard{all: all, last: make(map[string]int64)}
 			c, err := dispatch.Connect(t.Context(), streamhttp.URL(srv.URL()+"/mcp", &streamhttp.ClientOptions{Transport: client}), &dispatch.ClientOptions{
-				Era: dispatch.EraLegacy, Handlers: inOrder(t, seed, &news),
+				Era: dispatch.EraLegacy, Handlers: h.handlers,
 			})
 			if err != nil {
 				continue
 			}
+			owner := fmt.Sprintf("%d-%d", n, i)
 			var calls sync.WaitGroup
 			for k := range 1 + rng.IntN(6) {
 				own := rand.New(rand.NewPCG(rng.Uint64(), 0))
-				calls.Go(func() { round(own, c, fmt.Sprintf(`"%d-%d-%d"`, n, i, k)) })
+				calls.Go(func() { round(own, c, fmt.Sprintf(`"%s-%d"`, owner, k)) })
 			}
 			calls.Wait()
-			if err := c.Close(); err != nil {
-				t.Errorf("close: %v", err)
-			}
 			network.mu.Lock()
 			done := network.faults >= enough
 			network.mu.Unlock()
 			if done {
-				return
+				return c, owner, h
+			}
+			if err := c.Close(); err != nil {
+				t.Errorf("close: %v", err)
 			}
 		}
 	}
-	var workers sync.WaitGroup
+	// end has a client be told of everything, now that nothing breaks any more.
+	end := func(c *dispatch.Client, owner string, h *heard) {
+		round(rand.New(rand.NewPCG(seed, 0)), c, `"`+owner+`-end"`)
+		begun := time.Now()
+		for tick := time.Tick(time.Second); ; <-tick {
+			missed := u.missed(owner, h)
+			if missed == nil {
+				break
+			}
+			if time.Since(begun) > time.Minute {
+				t.Errorf("seed %d, client %s: %q", seed, owner, missed)
+				break
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	}
+	var workers, broken sync.WaitGroup
+	calm := make(chan struct{})
 	for n := range 4 {
-		workers.Go(func() { worker(n) })
+		broken.Add(1)
+		workers.Go(func() {
+			c, owner, h := worker(n)
+			broken.Done()
+			<-calm
+			end(c, owner, h)
+		})
 	}
 	over := make(chan struct{})
 	go func() {
@@ -282,34 +337,86 @@ func faults(t *testing.T, seed uint64, enough int) int {
 			}
 		}
 	}()
-	workers.Wait()
+	broken.Wait()
 	over <- struct{}{}
 	<-over
+	network.mu.Lock()
+	network.calm = true
+	network.mu.Unlock()
+	close(calm)
+	workers.Wait()
+	all.seconds.Wait()
 	client.CloseIdleConnections()
 	u.current.Load().stop()
 	srv.Close()
 	network.mu.Lock()
 	defer network.mu.Unlock()
-	t.Logf("seed %d: %d faults, %d calls answered, %d failed, %d notifications", seed, network.faults, answered.Load(), failed.Load(), news.Load())
+	t.Logf("seed %d: %d faults, %d calls answered, %d failed, %d notifications", seed, network.faults, answered.Load(), failed.Load(), all.news.Load())
 	require.Greater(t, answered.Load(), failed.Load()/4, "hardly anything works")
+	require.Greater(t, all.news.Load(), answered.Load()/2, "hardly anything is told")
 	return network.faults
 }
 
-// inOrder wants the notifications of each session in order, none twice and none
-// left out.
-func inOrder(t *testing.T, seed uint64, news *atomic.Int64) func(*dispatch.Mux) {
-	return func(m *dispatch.Mux) {
-		last := map[string]int64{} // of one goroutine at a time
-		m.HandleNotification("notifications/news", func(_ context.Context, n *dispatch.Notification) {
-			session, _ := codec.Find(n.Params(), "session")
-			number, _ := codec.Find(n.Params(), "n")
-			got, _ := number.Int64()
-			if got != last[string(session)]+1 {
-				t.Errorf("seed %d, session %s: notification %d after %d", seed, session, got, last[string(session)])
-			}
-			last[string(session)] = got
-			news.Add(1)
-		})
+// audience is everybody who is told something.
+type audience struct {
+	t       *testing.T
+	seed    uint64
+	news    atomic.Int64
+	second  func(session string)
+	seconds sync.WaitGroup // calls of second
+}
+
+// heard is what one client was told. It wants the notifications of each session in
+// order, none twice and none left out.
+type heard struct {
+	all  *audience
+	mu   sync.Mutex
+	last map[string]int64 // session → number
+}
+
+// number returns the last number of a session.
+func (h *heard) number(session string) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last[session]
+}
+
+func (h *heard) handlers(m *dispatch.Mux) {
+	m.HandleNotification("notifications/news", func(_ context.Context, n *dispatch.Notification) {
+		v, _ := codec.Find(n.Params(), "session")
+		session, _ := v.Text()
+		number, _ := codec.Find(n.Params(), "n")
+		got, _ := number.Int64()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if last := h.last[string(session)]; got != last+1 {
+			h.all.t.Errorf("seed %d, session %s: notification %d after %d", h.all.seed, session, got, last)
+		}
+		h.last[string(session)] = got
+		h.all.news.Add(1)
+		if got%4 == 2 { // not before the client can say where it was
+			id := string(session)
+			h.all.seconds.Go(func() { h.all.second(id) })
+		}
+	})
+}
+
+// secondGET returns what comes for the stream of a session as if it were its
+// client, takes a little of it, and leaves.
+func secondGET(client *http.Transport, url string) func(session string) {
+	return func(session string) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		req.Header.Set("Accept", "text/event-stream")
+		req.Header.Set("Mcp-Session-Id", session)
+		req.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+		resp, err := client.RoundTrip(req)
+		if err != nil {
+			return
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 300)
+		_ = resp.Body.Close()
 	}
 }
 
