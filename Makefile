@@ -102,7 +102,7 @@ bench-write: ## the same in twenty minutes on a quiet machine: writes docs/bench
 	cd bench/peers && go run ./cmd/wirebench -conns 16 -idle 1000 -streams 100 -write ../../docs
 
 .PHONY: conformance
-conformance: ## run the official MCP conformance suite, server and client
+conformance: ## run the official MCP conformance suite, server and client, and peers of others
 	.ci/conformance/run
 
 .PHONY: compat

@@ -25,8 +25,8 @@ const packages = join(import.meta.dirname, 'node_modules', '@modelcontextprotoco
 const [everything, filesystem, memory] = ['everything', 'filesystem', 'memory'].map((n) => join(packages, `server-${n}`, 'dist', 'index.js'));
 const scratch = mkdtempSync(join(tmpdir(), 'peers-'));
 const atOnce = 3; // clients of a row, and groups of rows
-const rowTime = 60_000;
-const wholeTime = 240_000;
+const rowTime = 90_000;
+const wholeTime = 300_000;
 
 const must = (ok, what) => { if (!ok) throw new Error(what); };
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
