@@ -101,6 +101,10 @@ bench-ratios: ## compare with peers and limits in two minutes: tables of ratios,
 bench-write: ## the same in twenty minutes on a quiet machine: writes docs/benchmarks.md, docs/profiles.md, plots
 	cd bench/peers && go run ./cmd/wirebench -conns 16 -idle 1000 -streams 100 -write ../../docs
 
+.PHONY: bench-bridges
+bench-bridges: ## compare wirespool serve with bridges from npm: a table of ratios, in three minutes
+	bench/peers/bridges/run
+
 .PHONY: conformance
 conformance: ## run the official MCP conformance suite, server and client, and peers of others
 	.ci/conformance/run

@@ -382,14 +382,6 @@ const groups = [
     ['typescript over http to examples/everything, cut and resumed', 4, (check, p) => resume(check, p.url, ...slow)],
     ['typescript over http to examples/everything, cut and resumed by another client', 3, (check, p) => resumeAnew(check, p.url, ...slow)],
   ] },
-  { start: () => theirs('streamableHttp'), rows: [
-    several('typescript over stdio and connect over http to server-everything', servers.everything, 1, (p) => over.connect(p.url)),
-    // It sends to a resumed stream what there was before it was resumed, and nothing after.
-    ['typescript over stdio and connect over http to server-everything, cut and resumed', 4, (check, p) => resume(check, p.url, 'trigger-long-running-operation', { duration: 1, steps: 8 }, 8, over.connect, 2500)],
-  ] },
-  { start: () => theirs('sse'), rows: [
-    several('typescript over stdio and connect over sse to server-everything', servers.everything, 1, (p) => over.connect(p.url, '/sse')),
-  ] },
   ...Object.values(servers).map((s) => ({ name: `serve to ${s.name}`, start: () => bridged(s.command, ['--resume'], s.env), status: 0, rows: [
     several(`typescript over http to serve to ${s.name}`, s, 1, (p) => over.http(p.url)),
     several(`typescript over sse to serve to ${s.name}`, s, 0, (p) => over.sse(p.url)),
@@ -405,6 +397,14 @@ const groups = [
     [`inspector, modern era, over http to serve to ${s.name}`, 2, (check, p) => inEra(check, s, p.url, 'modern', inspectList)],
     [`inspector over sse to serve to ${s.name}`, 1, (check, p) => inspectCall(check, s, `${p.url}/sse`, '--transport', 'sse')],
   ] })),
+  { start: () => theirs('streamableHttp'), rows: [
+    several('typescript over stdio and connect over http to server-everything', servers.everything, 1, (p) => over.connect(p.url)),
+    // It sends to a resumed stream what there was before it was resumed, and nothing after.
+    ['typescript over stdio and connect over http to server-everything, cut and resumed', 4, (check, p) => resume(check, p.url, 'trigger-long-running-operation', { duration: 1, steps: 8 }, 8, over.connect, 2500)],
+  ] },
+  { start: () => theirs('sse'), rows: [
+    several('typescript over stdio and connect over sse to server-everything', servers.everything, 1, (p) => over.connect(p.url, '/sse')),
+  ] },
 ];
 
 let [made, failed] = [0, 0];
