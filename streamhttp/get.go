@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 
 	"github.com/wirespool/wirespool/codec"
@@ -29,24 +30,35 @@ type getStream struct {
 // [transport.ErrNoStream] while the client has none open; with a log that is so
 // for requests, and for notifications until it first had.
 func (s *session) Send(ctx context.Context, m *codec.Message) error {
-	s.mu.Lock()
-	ended, stream, name := s.ended, s.get.stream, s.get.name
-	followed := s.attached[name.Key] != nil
-	s.mu.Unlock()
-	switch {
-	case ended != nil:
-		return ended
-	case m.Kind == codec.Request && stream == nil && !followed: // what waits for an answer is not kept for later
-		return transport.ErrNoStream
-	case name.Key != "":
-		return s.sendLogged(ctx, name, m)
-	case stream == nil:
-		return transport.ErrNoStream
+	var before *httpx.Stream // that had ended
+	var err error
+	for {
+		s.mu.Lock()
+		ended, stream, name := s.ended, s.get.stream, s.get.name
+		followed := s.attached[name.Key] != nil
+		s.mu.Unlock()
+		switch {
+		case ended != nil:
+			return ended
+		case before != nil && (stream == nil || stream == before):
+			return err
+		case m.Kind == codec.Request && stream == nil && !followed: // what waits for an answer is not kept for later
+			return transport.ErrNoStream
+		case name.Key != "":
+			return s.sendLogged(ctx, name, m)
+		case stream == nil:
+			return transport.ErrNoStream
+		}
+		err = queue(ctx, stream, m, nil)
+		switch {
+		case errors.Is(err, net.ErrClosed): // maybe another has taken its place just now
+			before = stream
+		case err != nil || !stream.Direct(): // its own request's goroutine writes it
+			return err
+		default:
+			return stream.Flush()
+		}
 	}
-	if err := queue(ctx, stream, m, nil); err != nil || !stream.Direct() {
-		return err // its own request's goroutine writes it
-	}
-	return stream.Flush()
 }
 
 // sendLogged keeps m for whoever follows the stream.
