@@ -41,6 +41,7 @@ type history struct {
 type rapidError struct {
 	times int
 	last  *ExitError
+	why   string // the next one was not made
 	cause error
 }
 
@@ -49,7 +50,7 @@ func (e *rapidError) Error() string {
 	if e.last != nil && e.last.State != nil {
 		last = ", last with " + e.last.State.String()
 	}
-	return fmt.Sprintf("it ended %d times at once%s: %v", e.times, last, e.cause)
+	return fmt.Sprintf("it ended %d times at once%s; %s", e.times, last, e.why)
 }
 
 func (e *rapidError) Unwrap() []error {
@@ -89,7 +90,7 @@ func (h *history) wait(ctx context.Context, b *Backoff) error {
 	rapid, last := h.rapid, h.last
 	h.mu.Unlock()
 	if b.Budget > 0 && rapid > b.Budget {
-		return &rapidError{rapid, last, fmt.Errorf("%w (Budget = %d)", ErrRapidExits, b.Budget)}
+		return &rapidError{rapid, last, fmt.Sprintf("no more than %d are accepted (Budget)", b.Budget), ErrRapidExits}
 	}
 	if rapid < 2 {
 		return nil
@@ -101,6 +102,6 @@ func (h *history) wait(ctx context.Context, b *Backoff) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return &rapidError{rapid, last, fmt.Errorf("waiting %s: %w", delay, context.Cause(ctx))}
+		return &rapidError{rapid, last, fmt.Sprintf("the next start, after %s, was not waited for", delay), context.Cause(ctx)}
 	}
 }
