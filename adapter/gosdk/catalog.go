@@ -33,6 +33,9 @@ func (e *shared) catalog() *catalog {
 		return e.tools
 	}
 	c := &catalog{}
+	if e.ended { // the message is refused
+		return c
+	}
 	c.stale.Store(true)
 	c.l = newLink(catalogConn{c}, nil, true)
 	_, err := e.server.Connect(sessionContext(context.Background(), c.l), joined{c.l, nil}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{

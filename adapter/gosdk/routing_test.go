@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -281,4 +282,18 @@ func TestCloseStream(t *testing.T) {
 			require.Contains(r.t, rest(), "fetched")
 		})
 	}
+}
+
+// TestClosedMeanwhile: a message that meets the end of its handler leaves no
+// session behind.
+func TestClosedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(nil)
+		h := gosdk.NewHandler(always(s), nil)
+		require.ErrorIs(t, h.Late(s, h.Close), net.ErrClosed)
+		synctest.Wait()
+		for range s.Sessions() {
+			t.Error("a session is left")
+		}
+	})
 }

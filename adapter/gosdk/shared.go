@@ -24,6 +24,8 @@ type sharedReceiver struct {
 	revision protocol.Revision
 }
 
+var errShutDown = &codec.Error{Code: protocol.CodeTimeout, Message: "shutting down"}
+
 // Detach implements [transport.Receiver]: [Handler.Close] ends the sessions.
 func (s *sharedReceiver) Detach(error) {}
 
@@ -36,7 +38,7 @@ func (s *sharedReceiver) Receive(in *transport.Inbound) {
 	}
 	e := s.h.servers.use(server)
 	if e == nil {
-		refused(in, &codec.Error{Code: protocol.CodeTimeout, Message: "shutting down"})
+		refused(in, errShutDown)
 		return
 	}
 	defer s.h.servers.done(e)
@@ -49,7 +51,11 @@ func (s *sharedReceiver) Receive(in *transport.Inbound) {
 		return
 	}
 	l, err := e.lane(s, in.Scope)
-	if err != nil {
+	switch {
+	case err == errClosed:
+		refused(in, errShutDown)
+		return
+	case err != nil:
 		s.h.opts.Logger.Error("no session", "error", err)
 		refused(in, &codec.Error{Code: protocol.CodeInternalError, Message: protocol.MessageInternalError})
 		return
@@ -135,6 +141,7 @@ type shared struct {
 	gone   bool // guarded by servers.mu: it ends with the last of them
 
 	mu    sync.Mutex
+	ended bool // no session begins any more
 	lanes map[protocol.Revision][]*link
 	tools *catalog
 }
@@ -198,6 +205,7 @@ func (s *servers) close() {
 func (e *shared) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.ended = true
 	for _, lanes := range e.lanes {
 		for _, l := range lanes {
 			if l != nil {
@@ -216,6 +224,9 @@ func (e *shared) end() {
 func (e *shared) lane(s *sharedReceiver, scope transport.Scope) (*link, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.ended {
+		return nil, errClosed
+	}
 	lanes := e.lanes[s.revision]
 	if lanes == nil {
 		lanes = make([]*link, runtime.GOMAXPROCS(0))
