@@ -47,6 +47,7 @@ type stored struct {
 	finished bool
 	readers  int
 	timer    *time.Timer
+	due      time.Time     // when the timer is to find it unused; it may be late
 	changed  chan struct{} // closed when any of this changes
 	gone     bool
 }
@@ -138,6 +139,7 @@ func (l *Log) touch(s eventlog.Stream, st *stored) {
 	if st.finished {
 		limit = st.limits.Linger
 	}
+	st.due = time.Now().Add(limit)
 	switch {
 	case st.timer == nil && limit > 0:
 		st.timer = time.AfterFunc(limit, func() { l.expire(s, st) })
@@ -150,16 +152,21 @@ func (l *Log) touch(s eventlog.Stream, st *stored) {
 
 func (l *Log) expire(s eventlog.Stream, st *stored) {
 	l.mu.Lock()
-	reading := st.readers > 0
-	l.mu.Unlock()
-	if !reading { // its last reader touches it
-		l.forget(s, st)
+	if st.readers > 0 || time.Now().Before(st.due) { // its last reader touches it, or somebody just has
+		l.mu.Unlock()
+		return
 	}
+	l.forgetLocked(s, st)
 }
 
 // forget removes a stream, and its session with the last one.
 func (l *Log) forget(s eventlog.Stream, st *stored) {
 	l.mu.Lock()
+	l.forgetLocked(s, st)
+}
+
+// forgetLocked is forget for who holds l.mu, and unlocks it.
+func (l *Log) forgetLocked(s eventlog.Stream, st *stored) {
 	if st.gone {
 		l.mu.Unlock()
 		return

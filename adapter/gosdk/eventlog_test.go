@@ -46,6 +46,32 @@ func TestLogForgets(t *testing.T) {
 	})
 }
 
+// TestLogTimerIsLate: a timer that fires while its stream is being used again, or
+// read, takes nothing away.
+func TestLogTimerIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := gosdk.NewLog(mcp.NewMemoryEventStore(nil), &eventlog.Limits{TTL: time.Hour})
+		s := eventlog.Stream{Scope: "s", Key: eventlog.NewKey()}
+		require.NoError(t, log.Create(t.Context(), s, nil, eventlog.Limits{}))
+		<-time.After(time.Hour - 1)
+		require.NoError(t, log.Append(t.Context(), s, &eventlog.Event{Data: []byte("x")}))
+		log.Expire(s)
+		for ev, err := range log.After(t.Context(), s, eventlog.EventID{}, false) {
+			require.NoError(t, err)
+			require.Equal(t, "x", string(ev.Data))
+			<-time.After(2 * time.Hour)
+			log.Expire(s)
+		}
+		_, err := log.Meta(t.Context(), s)
+		require.NoError(t, err)
+		<-time.After(time.Hour)
+		synctest.Wait()
+		_, err = log.Meta(t.Context(), s)
+		require.ErrorIs(t, err, eventlog.ErrUnknown)
+		require.NoError(t, log.Close())
+	})
+}
+
 // closings notes which sessions were closed, and fails to append what says so.
 type closings struct {
 	mcp.EventStore
