@@ -164,14 +164,15 @@ func (f *follower) copy(ctx context.Context, live bool) error {
 // flush writes what is queued, and notes how far the session's own stream was
 // written, for whoever comes for it next.
 func (f *follower) flush() error {
-	if err := f.out.Flush(); err != nil {
+	if !f.saves {
+		return f.out.Flush()
+	}
+	if err := f.out.Drain(); err != nil { // a keep-alive may be on its way, which is not there yet
 		return err
 	}
-	if f.saves {
-		f.s.mu.Lock()
-		f.s.get.last = f.last
-		f.s.mu.Unlock()
-	}
+	f.s.mu.Lock()
+	f.s.get.last = f.last
+	f.s.mu.Unlock()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package streamhttp_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -312,6 +313,28 @@ func TestGetResume(t *testing.T) {
 		synctest.Wait()
 		tell(5)
 		require.Contains(t, d.data(), "n5", "nothing of what another connection got (SL-18)")
+	})
+}
+
+// TestGetCutAtKeepAlive: an event that waited behind a keep-alive on a connection that
+// was dead already was not written: the next connection has it (SL-18).
+func TestGetCutAtKeepAlive(t *testing.T) {
+	logging(t, streamhttp.Options{}, func(t *testing.T, r *rig) {
+		own := r.session("2025-11-25")
+		resp, c := r.raw("GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + strings.Join(own, "\r\n") + "\r\n\r\n")
+		a := &reply{resp, t, bufio.NewReader(resp.Body)}
+		_, _, _, err := a.event()
+		require.NoError(t, err)
+		<-time.After(20 * time.Second) // the keep-alive is being written, and nobody reads
+		for p := range r.srv.Peers {
+			require.NoError(t, p.Notify(t.Context(), "notifications/n1", nil))
+		}
+		synctest.Wait()
+		require.NoError(t, c.Close())
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.Contains(t, r.doContext(ctx, "GET", "", own...).data(), "n1")
 	})
 }
 

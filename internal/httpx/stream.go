@@ -348,20 +348,30 @@ func (s *Stream) End() {
 // request's own goroutine calls it before it returns.
 func (s *Stream) Finish() error {
 	s.End()
-	var err error
-	for done := false; !done; {
-		err = s.Flush()
-		s.mu.Lock()
-		if s.writing { // somebody else was first
-			_ = s.awaitMove(context.Background()) // a write is bounded
-		}
-		done = !s.writing && len(s.queue.B) == 0
-		s.mu.Unlock()
-	}
+	err := s.Drain()
 	if !s.h2 && s.line == nil {
 		s.deadline() // for what net/http writes at the end
 	}
 	return err
+}
+
+// Drain is Flush, but returns when all is written and nobody writes any more, so
+// that the error is that of what somebody else took along, too.
+func (s *Stream) Drain() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.writing || len(s.queue.B) > 0 {
+		if s.writing { // somebody else was first
+			_ = s.awaitMove(context.Background()) // a write is bounded
+			continue
+		}
+		s.writing = true
+		_ = s.writeQueue() // as below
+	}
+	if s.lost {
+		return s.failed
+	}
+	return nil
 }
 
 // comment is an event without meaning.

@@ -369,6 +369,29 @@ func TestStreamCutAsWriteBegins(t *testing.T) {
 	}
 }
 
+// TestStreamDrain: what somebody else is writing counts when it is written, and as
+// lost when it is not.
+func TestStreamDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stuck{header: http.Header{}, entered: make(chan struct{}), cut: make(chan struct{})}
+		o := httpx.StreamOptions{}.Filled()
+		s := httpx.NewStream(w, &http.Request{ProtoMajor: 1}, &o, nil)
+		require.NoError(t, s.Drain())
+		require.NoError(t, data(s, "1"))
+		go func() { _ = s.Flush() }()
+		<-w.entered
+		require.NoError(t, data(s, "2"))
+		require.NoError(t, s.Flush(), "somebody writes already")
+		drained := make(chan error, 1)
+		go func() { drained <- s.Drain() }()
+		synctest.Wait()
+		require.Empty(t, drained)
+		s.Cut(io.ErrUnexpectedEOF)
+		require.ErrorIs(t, <-drained, io.ErrUnexpectedEOF)
+		require.ErrorIs(t, s.Finish(), io.ErrUnexpectedEOF)
+	})
+}
+
 // wrapped is what middleware makes of a ResponseWriter.
 type wrapped struct{ http.ResponseWriter }
 
