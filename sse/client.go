@@ -96,6 +96,12 @@ func URL(rawURL string, o *ClientOptions) transport.Dialer {
 	d.opts.Logger = cmp.Or(d.opts.Logger, slog.New(slog.DiscardHandler))
 	if d.opts.Transport == nil {
 		d.opts.Transport = http.DefaultTransport
+		if d.opts.Header == nil {
+			d.opts.Header = make(http.Header)
+		}
+		if d.opts.Header.Get("Accept-Encoding") == "" { // else it asks for gzip, and events wait in a decompressor
+			d.opts.Header.Set("Accept-Encoding", "identity")
+		}
 	}
 	return d
 }

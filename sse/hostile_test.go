@@ -2,6 +2,7 @@ package sse_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -127,6 +128,28 @@ func TestDeafClient(t *testing.T) {
 		synctest.Wait()
 		h.stop()
 	})
+}
+
+// TestNoCompression: http.DefaultTransport asks for gzip by itself, whose decompressor
+// may hold events back; unless told, ours asks for none.
+func TestNoCompression(t *testing.T) {
+	for given, want := range map[string]string{"": "identity", "br": "br"} {
+		asked := make(chan []string, 2)
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked <- r.Header["Accept-Encoding"]
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: /post\n\n")
+		}))
+		o := &sse.ClientOptions{Header: http.Header{}}
+		if given != "" {
+			o.Header.Set("Accept-Encoding", given)
+		}
+		c, err := sse.URL(srv.URL, o).Dial(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		require.Equal(t, []string{want}, <-asked)
+		srv.Close()
+	}
 }
 
 // slowPost is a transport whose POSTs take a second, whatever becomes of them.
