@@ -304,10 +304,11 @@ func (p *post) hand(h http.Header) (refused *StatusError, err error) {
 
 // fail fails the requests that have no answer, unless nobody waits for them.
 func (p *post) fail(err error) {
-	if p.given.Load() {
+	if p.given.Load() || len(p.open) == 0 {
 		return
 	}
-	if cause := context.Cause(p.ctx); cause != nil {
+	cause := context.Cause(p.ctx)
+	if cause != nil {
 		err = cause
 	}
 	for _, id := range p.open {
@@ -316,7 +317,7 @@ func (p *post) fail(err error) {
 		p.sink(in)
 	}
 	p.open = nil
-	if p.method == protocol.MethodInitialize {
+	if p.method == protocol.MethodInitialize && cause == nil { // our own end says nothing about the server
 		p.c.d.remember(protocol.EraUnknown)
 	}
 }
