@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -326,5 +327,44 @@ func TestClientFallbackEndpoint(t *testing.T) {
 		require.Equal(t, hello, <-posted)
 		require.Zero(t, time.Since(begun))
 		f.close()
+	})
+}
+
+// TestClientRenewalOtherRevision: a server that has forgotten the session and now
+// speaks another revision ends the connection: everybody above counts on the old one
+// (SS-07).
+func TestClientRenewalOtherRevision(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hellos, renewed := 0, 0
+		o := &streamhttp.ClientOptions{NoStream: true, Renewed: func() { renewed++ }}
+		f := dialFar(t, o, func(w http.ResponseWriter, r *http.Request, body string) {
+			switch {
+			case body == hello:
+				hellos++
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
+				if hellos == 1 {
+					asJSON(w, helloBack)
+				} else {
+					asJSON(w, strings.ReplaceAll(helloBack, "2025-11-25", "2025-06-18"))
+				}
+			case body == list && r.Header.Get("Mcp-Session-Id") == "S1":
+				http.NotFound(w, r)
+			case body == list:
+				asJSON(w, answerTo("1", "{}"))
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		})
+		f.open()
+		require.NoError(t, f.send(list))
+		var in transport.Inbound
+		err := f.conn.Read(&in)
+		require.ErrorIs(t, err, net.ErrClosed)
+		require.ErrorContains(t, err, `the server now speaks "2025-06-18" and spoke "2025-11-25" before`)
+		synctest.Wait()
+		require.Zero(t, renewed)
+		f.close()
+		require.NotContains(t, f.requests(), "Session-Id=S2 Protocol-Version=2025-06-18 tools/list")
+		require.NotContains(t, f.requests(), "Session-Id=S2 Protocol-Version=2025-06-18 notifications/initialized")
 	})
 }
