@@ -241,7 +241,8 @@ POST Protocol-Version=2026-07-28 Method=resources/read Name=a://b c resources/re
 func TestClientStream(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := dialFar(t, nil, stateful(func(w http.ResponseWriter, r *http.Request, body string) {
-			events(w, ": hi\n\nid: a\ndata:\n\nevent: message\ndata: {}\n\nevent: other\ndata: x\n\n")
+			events(w, ": hi\n\nid: a\ndata:\n\nevent: message\ndata: {}\n\nevent: other\n"+event(`{"jsonrpc":"2.0","method":"notifications/other"}`))
+			events(w, "event: other\n"+event(answerTo("1", `"of another type (SE-04)"`)))
 			events(w, event(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`))
 			events(w, event(answerTo("1", "{}")))
 		}))

@@ -28,6 +28,7 @@ func TestClientStandaloneStream(t *testing.T) {
 			}
 			switch gets++; gets {
 			case 1:
+				events(w, "event: other\n"+event(`{"jsonrpc":"2.0","method":"of another type (SE-04)"}`))
 				events(w, "id: 1\n"+event(`{"jsonrpc":"2.0","method":"a"}`))
 			case 2:
 				events(w, "id: 2\n"+event(`{"jsonrpc":"2.0","id":"s","method":"ping"}`))
