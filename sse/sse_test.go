@@ -493,6 +493,7 @@ func TestDialFailures(t *testing.T) {
 		want   string
 	}{
 		{"another origin", func(w io.Writer, _ *http.Request) { fmt.Fprint(w, "event: endpoint\ndata: //evil.example/x\n\n") }, "another origin, http://evil.example, refused"},
+		{"another scheme", func(w io.Writer, _ *http.Request) { fmt.Fprint(w, "event: endpoint\ndata: https://127.0.0.1:80/x\n\n") }, "another origin, https://127.0.0.1:80, refused"},
 		{"ends", func(w io.Writer, _ *http.Request) { fmt.Fprint(w, ": hi\n\n") }, "ended before the endpoint event"},
 		{"says nothing", func(w io.Writer, r *http.Request) { fmt.Fprint(w, ": hi\n\n"); <-r.Context().Done() }, "DialTimeout = 30s"},
 		{"404", func(w io.Writer, _ *http.Request) { w.(flushing).WriteHeader(404) }, "HTTP GET: status 404 Not Found"},
