@@ -73,6 +73,31 @@ func TestQuotaOfAddresses(t *testing.T) {
 	})
 }
 
+// TestClosed: after Close nobody comes in, while the server around the handler still
+// serves; Close has ended who was there, and may be called again.
+func TestClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := serve(t, nil, nil)
+		s := h.open("/sse")
+		require.NoError(t, h.handler.Close())
+		require.Empty(t, s.event(), "the stream has ended")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, "GET", h.URL()+"/sse", nil)
+		require.NoError(t, err)
+		resp, err := h.Client().Do(req)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+		require.Equal(t, "1", resp.Header.Get("Retry-After"))
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "the server is shutting down")
+		status, _ := h.send("POST", s.post, "application/json", ping)
+		require.Equal(t, http.StatusNotFound, status)
+		h.stop()
+	})
+}
+
 // TestNoFlush: behind middleware that cannot flush there is no stream, and it is
 // said (E14).
 func TestNoFlush(t *testing.T) {
