@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wirespool/wirespool/adapter/mcpgo"
@@ -265,12 +266,27 @@ const helperChild = "MCPGO_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(helperChild) != "" {
-		if err := mcpgo.ServeStdio(context.Background(), newMCPServer(), nil); err != nil {
+		s := newMCPServer()
+		if os.Getenv(helperChild) == "signalled" {
+			addSignalTools(s)
+		}
+		if err := mcpgo.ServeStdio(context.Background(), s, nil); err != nil {
 			os.Exit(1)
 		}
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// addSignalTools adds what TestServeStdio calls.
+func addSignalTools(s *server.MCPServer) {
+	s.AddTool(mcp.NewTool("session"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(server.ClientSessionFromContext(ctx).SessionID()), nil
+	})
+	s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
 }
 
 // A server that is a child process, ours at one end and mcp-go at the other.
