@@ -174,7 +174,7 @@ func TestBatchTimeout(t *testing.T) {
 	})
 }
 
-// TestBatchMalformedNoID: an error element for what has no usable id says null,
+// TestBatchJSONRPC: an error element for what has no usable id says null,
 // since arrays end with 2025-03-26.
 func TestBatchJSONRPC(t *testing.T) {
 	bubble(t, func(t *testing.T) {
