@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 // TestStress: two peers that are alike send each other calls, nested calls,
 // arrays, notifications and cancellations at random, with few places and short
 // queues, over a pipe and over a socket. Nobody gets what another asked for,
-// and everything ends.
+// and everything ends: no goroutine is left.
 func TestStress(t *testing.T) {
 	t.Run("pipe", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
@@ -29,8 +30,16 @@ func TestStress(t *testing.T) {
 		})
 	})
 	t.Run("socket", func(t *testing.T) {
+		before := runtime.NumGoroutine()
 		near, far := socket(t)
 		stress(t, near, far)
+		// What has ended may not be gone yet.
+		for limit := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+			if time.Now().After(limit) {
+				stacks := make([]byte, 1<<20)
+				require.FailNow(t, "goroutines are left", "%s", stacks[:runtime.Stack(stacks, true)])
+			}
+		}
 	})
 }
 
@@ -81,20 +90,28 @@ func stress(t *testing.T, near, far transport.Conn) {
 		m.Handle("echo", echo)
 		m.HandleNotification("note", func(context.Context, *dispatch.Notification) {})
 	})
+	wrong := make(chan error, 2*16*100)
 	var all sync.WaitGroup
 	for i, p := range []*dispatch.Peer{j.peer, j.client.Peer()} {
 		for k := range 16 {
 			all.Go(func() {
 				for n := range 100 {
 					params := fmt.Appendf(nil, `{"v":"%d.%d.%d"}`, i, k, n)
-					require.NoError(t, once(t.Context(), p, params))
+					if err := once(t.Context(), p, params); err != nil {
+						wrong <- err
+					}
 				}
 			})
 		}
 	}
 	all.Wait()
+	close(wrong)
+	for err := range wrong {
+		require.NoError(t, err)
+	}
 	require.NoError(t, j.server.Shutdown(context.Background()))
 	<-j.client.Peer().Done()
+	require.NoError(t, j.client.Close())
 }
 
 // payload is the params without what the engine added to them.
