@@ -237,7 +237,7 @@ const servers = {
 writeFileSync(servers.memory.env.MEMORY_FILE_PATH, [...Array(atOnce).keys()].map((i) => JSON.stringify({ type: 'entity', name: `n${i}`, entityType: 't', observations: [`seen by ${i}`] })).join('\n'));
 
 // session is all that client i does with a server: 2 checks besides the server's own, and
-// one more over stdio and Streamable HTTP.
+// one more over stdio to a command of ours and over Streamable HTTP.
 async function session(check, target, transport, i, row) {
   const client = await open(check, transport, i);
   const { tools } = await client.listTools();
@@ -245,7 +245,7 @@ async function session(check, target, transport, i, row) {
   check(tools.length > 1 && same(tools, target.tools), `tools/list: ${JSON.stringify(tools)}`);
   await target.use(check, client, i, row);
   check(same(await client.ping(), {}), 'ping');
-  const child = transport instanceof StdioClientTransport && transport._process;
+  const child = [server, wirespool].includes(transport._process?.spawnfile) && transport._process;
   const id = transport instanceof StreamableHTTPClientTransport && transport.sessionId;
   if (id) await transport.terminateSession();
   await client.close();
@@ -364,7 +364,7 @@ const operation = ['trigger-long-running-operation', { duration: 2, steps: 8 }, 
 const direct = [several('typescript over stdio to examples/everything', ours, 1, () => over.stdio(server))];
 for (const s of Object.values(servers)) {
   // What the bridges have to match.
-  direct.push([`typescript over stdio to ${s.name}, nothing between`, s.checks + 3,
+  direct.push([`typescript over stdio to ${s.name}, nothing between`, s.checks + 2,
     (check) => session(check, s, new StdioClientTransport({ command: s.command[0], args: s.command.slice(1), env: s.env, stderr: 'pipe' }), 0, 'direct')]);
 }
 direct.push(['inspector over stdio to examples/everything', 2, (check) => inspect(check, ours, server)]);
