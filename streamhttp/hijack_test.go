@@ -3,6 +3,7 @@ package streamhttp_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -50,8 +51,10 @@ func TestHijack(t *testing.T) {
 	}
 	id := post(initialize("2025-11-25"), "").Header.Get("Mcp-Session-Id")
 	require.Equal(t, 202, post(initialized, id).StatusCode)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New("waited for the stream for 20 s"))
+	defer cancel()
 	open := func() *http.Response {
-		req, err := http.NewRequest("GET", srv.URL, nil)
+		req, err := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
 		require.NoError(t, err)
 		req.Header = http.Header{"Accept": {"text/event-stream"}, "Mcp-Session-Id": {id}, "Mcp-Protocol-Version": {"2025-11-25"}}
 		resp, err := srv.Client().Do(req)
@@ -63,7 +66,7 @@ func TestHijack(t *testing.T) {
 	old := open()
 	stream := open() // takes the place of old, which ends
 	rest, err := io.ReadAll(old.Body)
-	require.NoError(t, err)
+	require.NoError(t, err, "the stream before the newest has not ended")
 	require.Equal(t, ":\n\n", string(rest))
 
 	const events = 3

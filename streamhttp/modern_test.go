@@ -2,6 +2,7 @@ package streamhttp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -245,14 +246,18 @@ func TestModernDisconnect(t *testing.T) {
 func TestModernListen(t *testing.T) {
 	endpoint(t, &streamhttp.Options{JSON: true}, func(t *testing.T, r *rig) {
 		body, headers := modernCall(`"s"`, "subscriptions/listen", `"notifications":{}`)
-		a := r.do("POST", body, headers...)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Hour, errors.New("the subscription has outlived the drain"))
+		defer cancel()
+		a := r.doContext(ctx, "POST", body, headers...)
 		require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
 		require.Contains(t, a.data(), "acknowledged")
 		begun := time.Now()
-		time.AfterFunc(time.Hour, func() { require.NoError(t, r.h.Shutdown(context.Background())) })
+		stopped := make(chan error, 1)
+		time.AfterFunc(time.Hour, func() { stopped <- r.h.Shutdown(ctx) })
 		require.Regexp(t, `^{"jsonrpc":"2.0","id":"s","result":{"_meta":{.*"io.modelcontextprotocol/subscriptionId":"s"},"resultType":"complete"}}$`, a.data())
 		a.ends()
 		require.Equal(t, time.Hour, time.Since(begun))
+		require.NoError(t, <-stopped)
 		synctest.Wait()
 		require.Equal(t, 503, r.modernTool("1", "x").StatusCode)
 	})
