@@ -246,7 +246,9 @@ func TestLimits(t *testing.T) {
 		c, back := r.webSession(s)
 		one, two := c.start(request("1", "a", "")), c.start(request("2", "a", ""))
 		back.want("…", "…")
-		require.Contains(t, c.post(request("3", "a", "")).text(), "bridge: the limit of 2 requests that run is reached")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a request over the limit is not refused"))
+		defer cancel()
+		require.Contains(t, c.do(ctx, "POST", request("3", "a", "")).text(), "bridge: the limit of 2 requests that run is reached")
 		back.send(result("2", "{}"), result("3", "{}"))
 		<-one
 		<-two
