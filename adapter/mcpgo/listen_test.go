@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -50,6 +51,19 @@ func events(t *testing.T, url, body string, header ...string) <-chan string {
 	return lines
 }
 
+// next returns what comes next from events.
+func next(t *testing.T, lines <-chan string) string {
+	t.Helper()
+	select {
+	case line, ok := <-lines:
+		require.True(t, ok, "the stream has ended")
+		return line
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "no event")
+		return ""
+	}
+}
+
 // headers26 are what a POST of 2026-07-28 must say besides its body.
 func headers26(method, name string) []string {
 	h := []string{"MCP-Protocol-Version", modern, "Mcp-Method", method}
@@ -83,7 +97,7 @@ func TestListen(t *testing.T) {
 				read = w.read
 			} else {
 				lines := events(t, serveHTTP(t, s), text, headers26("subscriptions/listen", "")...)
-				read = func() string { return <-lines }
+				read = func() string { return next(t, lines) }
 			}
 			tag := `"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}`
 			require.JSONEq(t, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["test://a"]},`+tag+`}}`, read())
