@@ -308,3 +308,41 @@ func TestHandlerContext(t *testing.T) {
 		require.NoError(t, s.Shutdown(context.Background()))
 	})
 }
+
+// TestHandlerLeftBehind: a handler that ignores its cancellation is left behind after a
+// second, by Serve as by Close, and ends when it likes.
+func TestHandlerLeftBehind(t *testing.T) {
+	t.Run("Serve", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			release, open := latch(t)
+			s := dispatch.NewServer(plain())
+			s.Handle("stuck", blocks(release))
+			w, conn := newWire(t, nil)
+			ctx, end := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- s.Serve(ctx, conn) }()
+			w.send(call("1", "stuck"))
+			<-time.After(time.Minute)
+			begun := time.Now()
+			end()
+			require.ErrorIs(t, <-served, context.Canceled)
+			require.Equal(t, time.Second, time.Since(begun))
+			open()
+			w.ended()
+			require.NoError(t, s.Shutdown(context.Background()))
+		})
+	})
+	t.Run("Close", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			release, open := latch(t)
+			w, c := rawServer(t, nil, func(m *dispatch.Mux) { m.Handle("stuck", blocks(release)) })
+			w.send(call("1", "stuck"))
+			<-time.After(time.Minute)
+			begun := time.Now()
+			require.NoError(t, c.Close())
+			require.Equal(t, time.Second, time.Since(begun))
+			open()
+			w.ended()
+		})
+	})
+}

@@ -354,6 +354,115 @@ func TestObserveEnd(t *testing.T) {
 	})
 }
 
+// held is an observer that does not return from one event until it may.
+type held struct {
+	kind   dispatch.EventKind
+	method string
+	told   chan struct{}
+	open   <-chan struct{}
+}
+
+func (h *held) Observe(e *dispatch.Event) {
+	if e.Kind == h.kind && e.Method == h.method {
+		close(h.told)
+		<-h.open
+	}
+}
+
+// TestObserverFirst: an observer has been told of a request when its answer reaches
+// the peer, of a call when that returns, of the end of a connection when Serve or Close
+// returns; of a handler that outlives its connection later.
+func TestObserverFirst(t *testing.T) {
+	hold := func(t *testing.T, kind dispatch.EventKind, method string) (h *held, o *dispatch.Options, open func()) {
+		release, open := latch(t)
+		h, o = &held{kind, method, make(chan struct{}), release}, plain()
+		o.Observer = h
+		return h, o, open
+	}
+	// waits demands that nothing comes of what f does before open is called.
+	waits := func(t *testing.T, h *held, open func(), f func()) {
+		t.Helper()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			f()
+		}()
+		<-h.told
+		synctest.Wait()
+		select {
+		case <-done:
+			require.Fail(t, "it is over before the observer is")
+		default:
+		}
+		open()
+		<-done
+	}
+	t.Run("request", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			h, o, open := hold(t, dispatch.EventServed, "echo")
+			_, w := serve(t, o, observedHandlers)
+			waits(t, h, open, func() {
+				w.send(call("1", "echo"))
+				w.want(empty("1"))
+			})
+		})
+	})
+	t.Run("call", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			h, o, open := hold(t, dispatch.EventCalled, "x")
+			w, c := rawServer(t, &dispatch.ClientOptions{Options: *o}, nil)
+			waits(t, h, open, func() {
+				go func() {
+					w.want(`{"jsonrpc":"2.0","id":2,"method":"x"}`)
+					w.send(empty("2"))
+				}()
+				res, err := c.CallRaw(t.Context(), "x", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				res.Release()
+			})
+		})
+	})
+	t.Run("Serve", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			h, o, open := hold(t, dispatch.EventClosed, "")
+			s, w := serve(t, o, nil)
+			waits(t, h, open, func() {
+				_ = w.conn.Close()
+				<-s.done
+			})
+		})
+	})
+	t.Run("Close", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			h, o, open := hold(t, dispatch.EventClosed, "")
+			_, c := rawServer(t, &dispatch.ClientOptions{Options: *o}, nil)
+			waits(t, h, open, func() { _ = c.Close() })
+		})
+	})
+	t.Run("left behind", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			h, o, open := hold(t, dispatch.EventServed, "stuck")
+			open()
+			release, end := latch(t)
+			w, c := rawServer(t, &dispatch.ClientOptions{Options: *o}, func(m *dispatch.Mux) { m.Handle("stuck", blocks(release)) })
+			w.send(call("1", "stuck"))
+			synctest.Wait()
+			require.NoError(t, c.Close())
+			synctest.Wait()
+			select {
+			case <-h.told:
+				require.Fail(t, "told of a handler that runs")
+			default:
+			}
+			end()
+			<-h.told
+		})
+	})
+}
+
 // starter gives every context a value, and wants it back.
 type starter struct {
 	recorder
