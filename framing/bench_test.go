@@ -140,7 +140,7 @@ func BenchmarkFrame(b *testing.B) {
 		for _, size := range benchSizes {
 			data := benchStream(f, size)
 			for _, impl := range loops {
-				b.Run(fmt.Sprintf("framing=%v/size=%d/impl=%s", f, size, impl.name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("shape=%v/size=%d/impl=%s", f, size, impl.name), func(b *testing.B) {
 					next := impl.open(&endless{data: data})
 					b.SetBytes(int64(size))
 					b.ReportAllocs()
@@ -178,7 +178,7 @@ func BenchmarkFrameWrite(b *testing.B) {
 		for _, size := range benchSizes {
 			msg := benchMessage(size)
 			for name, write := range writeLoops(f, msg) {
-				b.Run(fmt.Sprintf("framing=%v/size=%d/impl=%s", f, size, name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("shape=%v/size=%d/impl=%s", f, size, name), func(b *testing.B) {
 					b.SetBytes(int64(size))
 					b.ReportAllocs()
 					for b.Loop() {
