@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
@@ -119,7 +120,8 @@ type OutcomeUnknownError struct {
 
 // Error names the method and the reason.
 func (e *OutcomeUnknownError) Error() string {
-	return fmt.Sprintf("dispatch: %s: outcome unknown: %v", e.Method, e.Err)
+	why := strings.TrimSuffix(e.Err.Error(), ": "+ErrOutcomeUnknown.Error()) // said once
+	return "dispatch: " + e.Method + ": outcome unknown: " + why
 }
 
 // Is makes the error one of [ErrOutcomeUnknown].

@@ -535,3 +535,13 @@ func TestRetryOfServer(t *testing.T) {
 		w.silent()
 	})
 }
+
+// TestOutcomeUnknownText: what is unknown is said once, whoever found out.
+func TestOutcomeUnknownText(t *testing.T) {
+	for err, want := range map[error]string{
+		errors.New("EOF"): "dispatch: m: outcome unknown: EOF",
+		fmt.Errorf("HTTP POST: EOF: %w", dispatch.ErrOutcomeUnknown): "dispatch: m: outcome unknown: HTTP POST: EOF",
+	} {
+		require.EqualError(t, &dispatch.OutcomeUnknownError{Method: "m", Err: err}, want)
+	}
+}

@@ -53,7 +53,7 @@ anew.
 ` + errorsHelp + `
 Exit status: 0 when the client ended its side and nothing was wrong; 2 for a wrong command line;
 3 if standard input or output failed, 5 if HTTP had failed last or the server owed answers still 10 s
-after that, 6 if the server had refused the handshake.
+after that, 6 if the server had refused the handshake that is made for a client of 2026-07-28.
 `
 
 // connectFlags are those of connect alone.

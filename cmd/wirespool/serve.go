@@ -41,7 +41,7 @@ tell whether requests are served, without touching any of it.
                      other users of the machine cannot read it there
   --header "K: V"    add a header to every response; may be given more than once
   --resume           keep what was sent, so that a client of a legacy session that lost its
-                     connection can fetch the rest (Last-Event-ID)
+                     connection can fetch the rest (Last-Event-ID) of a call that has sent something
   --max-conns N      how many connections may be open at once; 4096 by default
   --dir DIR          working directory of COMMAND
   --env K=V          set a variable for COMMAND, or with K alone pass ours on; may be given more than

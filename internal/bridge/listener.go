@@ -40,6 +40,7 @@ func (n *listener) run() {
 	var now *call
 	var ended <-chan struct{} // signals that something happened to now
 	failures := 0
+	var opened time.Time
 	again := time.NewTimer(noTime)
 	defer again.Stop()
 	for {
@@ -54,12 +55,16 @@ func (n *listener) run() {
 			}
 			// It ended without our asking: again, not too soon (SU-12).
 			now, ended = nil, nil
+			if time.Since(opened) > listenMost {
+				failures = 0
+			}
 			again.Reset(backoff.Ceiling(listenFirst, listenMost, failures))
 			failures++
 			continue
 		}
+		again.Stop()
 		old := now
-		now, ended = n.open(), nil
+		now, ended, opened = n.open(), nil, time.Now()
 		if now != nil {
 			ended = now.to.mail.wake
 		}
