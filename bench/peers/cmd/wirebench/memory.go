@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -86,29 +87,32 @@ const mebi = 1 << 20
 
 // footprintOf asks a server.
 func footprintOf(s *load.Server) (f footprint, err error) {
-	heap, err := askNumber(s, servers.HeapMethod)
+	answer, err := ask(s, servers.HeapMethod)
 	if err != nil {
 		return f, err
 	}
-	if _, err = askNumber(s, servers.FreeMethod); err != nil {
+	var heap struct{ Bytes int64 }
+	if err := json.Unmarshal(answer, &heap); err != nil {
+		return f, err
+	}
+	if _, err = ask(s, servers.FreeMethod); err != nil {
 		return f, err
 	}
 	resident, _ := s.Resident()
-	return footprint{float64(heap) / mebi, float64(resident) / mebi}, nil
+	return footprint{float64(heap.Bytes) / mebi, float64(resident) / mebi}, nil
 }
 
-// askNumber returns the number that a request without params is answered with.
-func askNumber(s *load.Server, method string) (int64, error) {
+// ask returns the result of a request without params.
+func ask(s *load.Server, method string) ([]byte, error) {
 	answer, err := s.Ask([]byte(`{"jsonrpc":"2.0","id":3,"method":"` + method + "\"}\n"))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	number, ok := bytes.CutPrefix(answer, []byte(`{"jsonrpc":"2.0","id":3,"result":`))
-	n, err := strconv.ParseInt(string(bytes.TrimSuffix(number, []byte("}"))), 10, 64)
-	if !ok || err != nil {
-		return 0, fmt.Errorf("%s: %.200q", method, answer)
+	result, ok := bytes.CutPrefix(answer, []byte(`{"jsonrpc":"2.0","id":3,"result":`))
+	if !ok {
+		return nil, fmt.Errorf("%s: %.200q", method, answer)
 	}
-	return n, nil
+	return bytes.TrimSuffix(bytes.TrimSpace(result), []byte("}")), nil
 }
 
 const memoryMethod = `A server with the raw handler before and after it has echoed a call of 64 MiB: its heap in use after two

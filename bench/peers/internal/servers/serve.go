@@ -21,7 +21,7 @@ import (
 
 const (
 	// HeapMethod is a request that is answered with the bytes of heap in use after
-	// two garbage collections.
+	// two garbage collections, as the member "bytes" of an object.
 	HeapMethod = "wirebench/heap"
 
 	// FreeMethod is a request that gives unused memory back to the system.
@@ -67,12 +67,12 @@ func heap(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return strconv.AppendUint(dst, m.HeapInuse, 10), nil
+	return append(strconv.AppendUint(append(dst, `{"bytes":`...), m.HeapInuse, 10), '}'), nil
 }
 
 func free(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 	debug.FreeOSMemory()
-	return append(dst, '0'), nil
+	return append(dst, "{}"...), nil
 }
 
 func startProfile(name string) (stop func() error, err error) {
