@@ -140,7 +140,7 @@ func (l *link) lost(conn transport.Conn, err error) {
 	l.mu.Lock()
 	current := l.conn == conn
 	if current {
-		l.conn = nil
+		l.conn, l.fate = nil, e
 		if l.state == up {
 			l.state = down
 		}

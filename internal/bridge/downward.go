@@ -70,10 +70,10 @@ const capabilities = `{"roots":{},"sampling":{},"elicitation":{}}`
 func (d *downward) reopened() error {
 	l := d.l
 	l.mu.Lock()
-	conn := l.conn
+	conn, gone := l.conn, l.goneLocked()
 	l.mu.Unlock()
 	if conn == nil {
-		return fmt.Errorf("initialize: the back is gone")
+		return fmt.Errorf("initialize: %w", gone)
 	}
 	params := appendText(codec.Value{'{'}, "protocolVersion", protocol.NewestLegacy)
 	params = appendMember(params, codec.Value(`"capabilities"`), codec.Value(capabilities))

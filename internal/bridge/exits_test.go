@@ -66,6 +66,48 @@ func TestLostBack(t *testing.T) {
 	})
 }
 
+// dying is a back that ends as soon as something is sent to it.
+type dying struct {
+	transport.Conn
+	end chan struct{}
+	err error
+}
+
+// Dial waits until all that is on its way waits for the back.
+func (d *dying) Dial(context.Context) (transport.Conn, error) {
+	synctest.Wait()
+	return d, nil
+}
+
+func (d *dying) Read(*transport.Inbound) error {
+	<-d.end
+	return d.err
+}
+
+// Send returns when the end of the back is known.
+func (d *dying) Send(context.Context, *codec.Message) error {
+	close(d.end)
+	synctest.Wait()
+	return nil
+}
+
+func (d *dying) Close() error { return nil }
+
+// TestLostBetween: what comes too late for a back is told how that ended, not just
+// that it has.
+func TestLostBetween(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		exit := &stdio.ExitError{Command: "server", Err: errors.New("exit status 9")}
+		r.b = bridge.New(&dying{end: make(chan struct{}), err: exit}, nil)
+		front, _ := r.pipe()
+		front.send(request("1", "initialize", hello), request("2", "tools/list", ""))
+		front.want(
+			failed("1", `{"code":-32000,"message":"child: stdio: server: exit status 9","data":{"io.github.wirespool/hop":"child"}}`),
+			failed("2", `{"code":-32000,"message":"child: stdio: server: exit status 9","data":{"io.github.wirespool/hop":"child","io.github.wirespool/notRun":true}}`),
+		)
+	})
+}
+
 // TestNoBack: a back that cannot be opened, or dies or is silent while it is.
 func TestNoBack(t *testing.T) {
 	virtual(t, &bridge.Options{Over: bridge.HopHTTP}, func(t *testing.T, r *rig) {

@@ -21,6 +21,7 @@ type link struct {
 	mu      sync.Mutex
 	state   state
 	conn    transport.Conn // of the back; nil while there is none
+	fate    *Error         // how the last back was lost; nil before that
 	waiting []pending      // messages of the front, in order, while the back is being opened
 	// greeting: the front's initialize is not answered yet. catching: a goroutine
 	// sends what waits.

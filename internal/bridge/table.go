@@ -18,7 +18,7 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	case l.ctx.Err() != nil:
 		return nil, l.b.beforeSent(ended(l.ctx))
 	case l.conn == nil:
-		return nil, l.b.beforeSent(&Error{l.b.opts.Over, errors.New("the back is gone")})
+		return nil, l.b.beforeSent(l.goneLocked())
 	case len(l.calls) >= l.b.limits.MaxCalls:
 		return nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
@@ -43,6 +43,14 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 		r.after = l.greeted
 	}
 	return l.conn, nil
+}
+
+// goneLocked says why there is no back: how the last one ended.
+func (l *link) goneLocked() *Error {
+	if l.fate == nil {
+		return &Error{l.b.opts.Over, errors.New("there is no back")}
+	}
+	return l.fate
 }
 
 // keep notes the params of a call that runs. A back may answer before it is asked,
