@@ -10,6 +10,11 @@ MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 # Our build tags: the tests run once with each, vet and fix look at each.
 TAGS := wirespool_poison purego wirespool_stdjson
 PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/s390x darwin/arm64 windows/amd64
+# Those that can make a difference to modules without code of their own for a processor.
+PLATFORMS_NESTED := linux/386 darwin/arm64 windows/amd64
+# Packages that the race detector would only slow down: one reads source, the others run the bodies
+# of benchmarks, whose parts have tests of their own.
+NO_RACE := /internal/archtest$$|/bench/peers(/cmd/wirebench)?$$
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
@@ -21,6 +26,7 @@ BENCH_TIME ?= 1s
 BENCH ?= .
 
 each := .ci/each
+packages := "$(CURDIR)/.ci/packages"
 
 .PHONY: help
 help: ## list the targets
@@ -28,7 +34,8 @@ help: ## list the targets
 
 .PHONY: test
 test: ## run the tests of every module, with the race detector, in random order
-	$(each) go test -race -shuffle=on ./...
+	$(each) $(packages) -v '$(NO_RACE)' go test -race -shuffle=on
+	$(each) $(packages) '$(NO_RACE)' go test -shuffle=on
 
 .PHONY: check
 check: vet fmt fix tidy arch staticcheck vuln tags cross test-386 ## run every check but race and fuzz
@@ -63,14 +70,19 @@ vuln: ## run govulncheck, where its database can be reached
 	$(each) "$(CURDIR)/.ci/vuln" $(GOVULNCHECK)
 
 .PHONY: tags
-tags: ## run the tests once with each build tag
-	for tag in $(TAGS); do $(each) go test -shuffle=on -tags="$$tag" ./...; done
+tags: ## run the tests once with each build tag; nested modules see no difference but in who keeps what is borrowed
+	$(each) go test -shuffle=on -tags=wirespool_poison ./...
+	for tag in $(filter-out wirespool_poison,$(TAGS)); do go test -shuffle=on -tags="$$tag" ./...; done
 
 .PHONY: cross
 cross: ## build and vet for every supported platform
 	for p in $(PLATFORMS); do \
 		export CGO_ENABLED=0 GOOS="$${p%/*}" GOARCH="$${p#*/}"; \
-		echo "$$p"; $(each) go build ./...; $(each) go vet ./...; \
+		echo "$$p"; go build ./...; go vet ./...; \
+	done
+	for p in $(PLATFORMS_NESTED); do \
+		export CGO_ENABLED=0 GOOS="$${p%/*}" GOARCH="$${p#*/}"; \
+		echo "$$p, every module"; $(each) go vet ./...; \
 	done
 
 .PHONY: test-386
