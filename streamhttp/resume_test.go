@@ -2,11 +2,13 @@ package streamhttp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/eventlog"
 	"github.com/wirespool/wirespool/streamhttp"
@@ -442,6 +445,58 @@ func TestStreamBehindSession(t *testing.T) {
 				require.Zero(t, r.h.Sessions())
 				require.Zero(t, log.Stats().Streams)
 			})
+		})
+	}
+}
+
+// TestSessionEndsAmidStream: what a handler sends behind the end of its session, or
+// behind its own cancellation, finds no stream; that is no fault of the log's.
+func TestSessionEndsAmidStream(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(r *rig, own []string)
+	}{
+		{"DELETE", func(r *rig, own []string) { require.Equal(r.t, 204, r.do("DELETE", "", own...).StatusCode) }},
+		{"cancelled", func(r *rig, own []string) {
+			require.Equal(r.t, 202, r.do("POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, own...).StatusCode)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for k := range 4 {
+				first, bound := k&1 != 0, k&2 != 0 // whether there is a stream before, and whether the sender gives up
+				var text bytes.Buffer
+				endpoint(t, &streamhttp.Options{
+					Log: eventlog.NewMemory(nil), Logger: slog.New(slog.NewTextHandler(&text, nil)),
+				}, func(t *testing.T, r *rig) {
+					t.Cleanup(func() { _ = r.log.Close() })
+					own := r.session("2025-11-25")
+					started, ended := make(chan struct{}), make(chan error, 1)
+					r.srv.Handle("send", func(ctx context.Context, q *dispatch.Request, dst []byte) ([]byte, error) {
+						if first {
+							require.NoError(t, q.Notify(ctx, "notifications/first", nil))
+						}
+						close(started)
+						<-ctx.Done()
+						sender := ctx
+						if !bound {
+							sender = context.WithoutCancel(ctx)
+						}
+						ended <- q.Exchange().Send(sender, &codec.Message{Kind: codec.Notification, Method: []byte("notifications/late")})
+						return dst, ctx.Err()
+					})
+					go func() {
+						if resp, err := r.http.Client().Do(r.prepare(t.Context(), "POST", request("1", "send", ""), own)); err == nil {
+							_, _ = io.Copy(io.Discard, resp.Body)
+							_ = resp.Body.Close()
+						}
+					}()
+					<-started
+					c.end(r, own)
+					err := <-ended
+					require.True(t, err != nil || c.name == "cancelled" && !bound, "it was sent")
+				})
+				require.NotContains(t, text.String(), "ERROR")
+			}
 		})
 	}
 }

@@ -151,6 +151,13 @@ func (s *session) endLocked(cause error) {
 	}
 }
 
+// cause returns why the session has ended, nil while it has not.
+func (s *session) cause() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
 // drop forgets the streams of the log that are the session's.
 func (s *session) drop() {
 	if err := s.h.opts.Log.Drop(context.Background(), s.id); err != nil {
@@ -165,10 +172,7 @@ func (s *session) create(ctx context.Context) (eventlog.Stream, error) {
 	if err := s.h.opts.Log.Create(ctx, name, nil, s.h.limits.Log); err != nil {
 		return name, err
 	}
-	s.mu.Lock()
-	ended := s.ended
-	s.mu.Unlock()
-	if ended != nil {
+	if ended := s.cause(); ended != nil {
 		s.drop()
 		return name, fmt.Errorf("%w: %w", errDetached, ended)
 	}

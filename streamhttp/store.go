@@ -121,11 +121,11 @@ func (c *logged) create(ctx context.Context) (eventlog.Stream, error) {
 	case errors.Is(err, errDetached):
 		return name, err
 	case err != nil:
-		return name, c.broken(err)
+		return name, c.broken(ctx, err)
 	}
 	if c.s.version().AllowsPriming() {
 		if err := c.h.opts.Log.Append(ctx, name, &eventlog.Event{}); err != nil {
-			return name, c.broken(err)
+			return name, c.broken(ctx, err)
 		}
 	}
 	return name, nil
@@ -147,7 +147,7 @@ func (c *logged) store(ctx context.Context, text []byte) error {
 		return transport.ErrStreamOver
 	case err != nil:
 		c.finished() // rather an end than a hole (RS-13)
-		return c.broken(err)
+		return c.broken(ctx, err)
 	}
 	return nil
 }
@@ -182,7 +182,15 @@ func (c *logged) over() {
 	c.ready()
 }
 
-func (c *logged) broken(err error) error {
+// broken is why nothing could be kept. That whoever sends has given up is no fault
+// of the log's, nor that the session has ended, which drops its streams.
+func (c *logged) broken(ctx context.Context, err error) error {
+	switch ended := c.s.cause(); {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case ended != nil && isGone(err):
+		return fmt.Errorf("%w: %w", errDetached, ended)
+	}
 	c.h.log.Error("event log failed", "error", err)
 	return fmt.Errorf("streamhttp: event log: %w", err)
 }

@@ -87,6 +87,10 @@ quotes:
 	JNZ control
 
 classes:
+	MOVQ R8, BX
+	NOTQ BX
+	ORQ AX, BX
+	JZ inside                 // of a string, from end to end
 	VPOR Y0, Y10, Y2
 	VPOR Y1, Y10, Y3
 	VPSHUFB Y0, Y8, Y4
@@ -144,6 +148,7 @@ classes:
 	ORQ R15, BX
 	ANDQ BX, R11              // the last one of operators only
 
+look:
 	// Where a number or literal begins, and the u of escapes. What is written
 	// beyond their number is garbage.
 	MOVQ looks-24(SP), R15
@@ -200,6 +205,16 @@ next:
 	LEAQ (R12)(DI*8), DI
 	MOVQ DI, index_n(BX)
 	RET
+
+inside:
+	MOVQ AX, (R13)            // no tokens
+	MOVQ AX, R10
+	CMPQ looks-24(SP), $0
+	JEQ next
+	XORL DX, DX
+	XORL R11, R11
+	XORL R14, R14
+	JMP look
 
 many:
 	ADDQ $4, CX
