@@ -41,7 +41,8 @@ tell whether requests are served, without touching any of it.
                      other users of the machine cannot read it there
   --header "K: V"    add a header to every response; may be given more than once
   --resume           keep what was sent, so that a client of a legacy session that lost its
-                     connection can fetch the rest (Last-Event-ID) of a call that has sent something
+                     connection can fetch the rest (Last-Event-ID) of a call that has sent something;
+                     in 2025-11-25 every call has that takes longer than a moment
   --max-conns N      how many connections may be open at once; 4096 by default
   --dir DIR          working directory of COMMAND
   --env K=V          set a variable for COMMAND, or with K alone pass ours on; may be given more than
@@ -84,6 +85,9 @@ const (
 	defaultConns = 4096
 	// drainTime is how long what runs may take to end after a signal.
 	drainTime = 10 * time.Second
+	// resumeAfter is how long a call may be silent before its client gets what it
+	// can resume by.
+	resumeAfter = 100 * time.Millisecond
 	// headerTime and idleTime bound how long a connection may send a header, and
 	// be silent between requests.
 	headerTime = 10 * time.Second
@@ -194,12 +198,14 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	web := &streamhttp.Options{
+		Origins: f.origins, Hosts: f.hosts, Authenticate: authenticate, Params: s.bridge.Params, Logger: logger,
+	}
 	if *f.resume {
 		s.log = eventlog.NewMemory(nil)
+		web.Log, web.StreamAfter = s.log, resumeAfter
 	}
-	s.web = streamhttp.NewHandler(s.bridge, &streamhttp.Options{
-		Origins: f.origins, Hosts: f.hosts, Authenticate: authenticate, Log: s.log, Params: s.bridge.Params, Logger: logger,
-	})
+	s.web = streamhttp.NewHandler(s.bridge, web)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", recorder.Handler(s.web))
 	mux.Handle("/sse", recorder.Handler(s.old))

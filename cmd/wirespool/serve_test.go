@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,31 @@ func TestServeStarts(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("started\n", 3), string(text))
+}
+
+// TestServeResumes: with --resume a call that takes a while can be resumed before it
+// has said anything.
+func TestServeResumes(t *testing.T) {
+	for _, resume := range []bool{true, false} {
+		args := []string{"--", os.Args[0], "demo", "--serve"}
+		if resume {
+			args = append([]string{"--resume"}, args...)
+		}
+		s, _ := configure(t, args...)
+		own := "Mcp-Session-Id: " + s.ask(http.MethodPost, "/mcp", opening).Header().Get("Mcp-Session-Id")
+		require.Equal(t, http.StatusAccepted, s.ask(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, own).Code)
+		w := s.ask(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0.5}}}`, own)
+		if !resume {
+			require.Equal(t, "application/json", w.Header().Get("Content-Type"))
+			continue
+		}
+		require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
+		opened := regexp.MustCompile(`\nid: (.*)\ndata:\n\n`).FindStringSubmatch(w.Body.String())
+		require.NotNil(t, opened, w.Body)
+		again := s.ask(http.MethodGet, "/mcp", "", own, "Last-Event-ID: "+opened[1])
+		require.Equal(t, http.StatusOK, again.Code)
+		require.Contains(t, again.Body.String(), `"id":2,"result":`)
+	}
 }
 
 // TestServeReady: serve is alive but not ready as soon as it drains, while what
