@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +23,18 @@ var adapterSizes = []struct {
 	size, calls int
 }{{"100B", 100, 512}, {"64K", 64 << 10, 32}, {"1M", 1 << 20, 4}}
 
+// AdapterGroups returns the groups that measure SDKs on wirespool beside the same
+// SDKs on their own transports: the shape begins with the name of the SDK. They take
+// longer than those of [Groups], and have no floor.
+func AdapterGroups() []work.Group {
+	return slices.Concat(gosdkGroups(), mcpgoGroups(), mcpgoServerGroups())
+}
+
 // adapterGroup compares an SDK on its own transport, the last entry, with the same
 // SDK on ours, by calls of a tool that returns a text of so many bytes.
-func adapterGroup(op, shape, size string, calls, text int, entries ...work.Entry) work.Group {
+func adapterGroup(shape, size string, calls, text int, entries ...work.Entry) work.Group {
 	return work.Group{
-		Op: op, Shape: shape, Size: size, Messages: calls, Bytes: calls * text,
+		Op: "Adapter", Shape: shape, Size: size, Messages: calls, Bytes: calls * text,
 		Found: fmt.Sprint(calls, " answered"), Entries: entries,
 	}
 }

@@ -1,14 +1,11 @@
 package peers
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 // Every body of an adapter's benchmark does its work; those of small calls do it
 // once more.
 func TestAdapterBodies(t *testing.T) {
-	for _, g := range slices.Concat(GoSDKGroups(), MCPGoGroups()) {
+	for _, g := range AdapterGroups() {
 		if g.Size == "1M" {
 			continue // as those of 64 KiB, and slow with the race detector
 		}

@@ -14,14 +14,11 @@ import (
 	"github.com/wirespool/wirespool/bench/work"
 )
 
-// GoSDKGroups returns the groups that measure servers of go-sdk on wirespool
-// beside the same servers on their own transports. They take longer than those of
-// [Groups], and have no floor.
-func GoSDKGroups() (all []work.Group) {
-	const op = "AdapterGoSDK"
+// gosdkGroups measure servers of go-sdk.
+func gosdkGroups() (all []work.Group) {
 	for _, s := range adapterSizes {
 		text := strings.Repeat("x", s.size)
-		all = append(all, adapterGroup(op, "stdio", s.name, s.calls, s.size,
+		all = append(all, adapterGroup("go-sdk-stdio", s.name, s.calls, s.size,
 			feedCalls("wirespool", text, s.calls, func(rwc io.ReadWriteCloser) error {
 				return atEnd(gosdk.Run(context.Background(), echoGoSDK()(nil), gosdk.IO(rwc, rwc, nil)))
 			}),
@@ -34,8 +31,8 @@ func GoSDKGroups() (all []work.Group) {
 		for _, era := range []struct {
 			shape  string
 			modern bool
-		}{{"http", false}, {"http-2026", true}} {
-			all = append(all, adapterGroup(op, era.shape, s.name, s.calls, s.size,
+		}{{"go-sdk-http", false}, {"go-sdk-http-2026", true}} {
+			all = append(all, adapterGroup(era.shape, s.name, s.calls, s.size,
 				postCalls("wirespool", text, s.calls, era.modern, func() httpServer {
 					h := gosdk.NewStreamableHTTPHandler(echoGoSDK(), jsonAnswers(era.modern))
 					return httpServer{h, h.(io.Closer).Close}

@@ -21,10 +21,6 @@ import (
 	"github.com/wirespool/wirespool/transport"
 )
 
-// MCPGoGroups returns the groups that measure mcp-go on wirespool beside mcp-go on
-// its own transports. They take longer than those of [Groups], and have no floor.
-func MCPGoGroups() []work.Group { return append(mcpgoGroups(), mcpgoServerGroups()...) }
-
 // mcpgoGroups measure a call of a tool by mcp-go's client, answered by mcp-go's
 // server with the text it was called with.
 func mcpgoGroups() (all []work.Group) {
@@ -34,13 +30,13 @@ func mcpgoGroups() (all []work.Group) {
 			version     string
 			stock, ours func(*server.MCPServer) (*mcpgoLink, error)
 		}{
-			{"stdio", mcp.LATEST_LEGACY_PROTOCOL_VERSION, stockPipe, oursPipe},
-			{"stdio-2026", mcp.ProtocolVersion20260728, stockPipe, oursPipe},
-			{"http", mcp.LATEST_LEGACY_PROTOCOL_VERSION, stockHTTP, oursHTTP},
-			{"http-2026", mcp.ProtocolVersion20260728, stockHTTP, oursHTTP},
+			{"mcp-go-stdio", mcp.LATEST_LEGACY_PROTOCOL_VERSION, stockPipe, oursPipe},
+			{"mcp-go-stdio-2026", mcp.ProtocolVersion20260728, stockPipe, oursPipe},
+			{"mcp-go-http", mcp.LATEST_LEGACY_PROTOCOL_VERSION, stockHTTP, oursHTTP},
+			{"mcp-go-http-2026", mcp.ProtocolVersion20260728, stockHTTP, oursHTTP},
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
-			all = append(all, adapterGroup("AdapterMCPGo", way.shape, s.name, s.calls, s.size,
+			all = append(all, adapterGroup(way.shape, s.name, s.calls, s.size,
 				mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
 				mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock)))
 		}

@@ -19,16 +19,15 @@ import (
 // asked by a peer that costs next to nothing: over a byte stream, and as an
 // http.Handler.
 func mcpgoServerGroups() (all []work.Group) {
-	const op = "AdapterMCPGo"
 	for _, s := range adapterSizes {
 		text := strings.Repeat("x", s.size)
-		all = append(all, adapterGroup(op, "server-stdio", s.name, s.calls, s.size,
+		all = append(all, adapterGroup("mcp-go-server-stdio", s.name, s.calls, s.size,
 			feedCalls("wirespool", text, s.calls, listenOurs), feedCalls("mcp-go", text, s.calls, listenStock)))
 		for _, era := range []struct {
 			shape  string
 			modern bool
-		}{{"server-http", false}, {"server-http-2026", true}} {
-			all = append(all, adapterGroup(op, era.shape, s.name, s.calls, s.size,
+		}{{"mcp-go-server-http", false}, {"mcp-go-server-http-2026", true}} {
+			all = append(all, adapterGroup(era.shape, s.name, s.calls, s.size,
 				postCalls("wirespool", text, s.calls, era.modern, handlerOurs),
 				postCalls("mcp-go", text, s.calls, era.modern, handlerStock)))
 		}

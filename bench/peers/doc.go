@@ -8,9 +8,9 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, HTTP,
-// AdapterGoSDK or AdapterMCPGo, then shape=…/size=…/impl=…, as in package bench.
-// [Groups], [GoSDKGroups] and [MCPGoGroups] return the same rows, for a program that
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, HTTP or
+// Adapter, then shape=…/size=…/impl=…, as in package bench. [Groups] and
+// [AdapterGroups] return the same rows, those over HTTP excepted, for a program that
 // lets the impls of a group take turns.
 //
 // # What is compared
@@ -33,15 +33,15 @@
 // client and a server of one library over a pipe; handlers look at nothing and
 // answer something constant.
 //
-// AdapterGoSDK: a server of go-sdk on its own transports, and on wirespool by its
+// Adapter/shape=go-sdk-…: a server of go-sdk on its own transports, and on wirespool by its
 // adapter: over a byte stream, and over HTTP without sockets, in JSON. What a client
 // would send is bytes that are there already. The tool returns the text it was called
 // with. Over the byte stream wirespool is by gosdk.Run, wirespool-transport by the
 // server's own Run.
 //
-// AdapterMCPGo: mcp-go on its own transports, and on wirespool by its adapter: client
-// and server together, over pipes and HTTP on loopback, and the server alone in the
-// way of AdapterGoSDK.
+// Adapter/shape=mcp-go-…: mcp-go on its own transports, and on wirespool by its adapter:
+// client and server together, over pipes and HTTP on loopback, and in mcp-go-server-…
+// the server alone, in the way of go-sdk's.
 //
 // HTTP: a call to a Streamable HTTP server on the loopback address, its client
 // included. go-sdk has a typed tool; mcp-go answers with an event stream when its

@@ -18,5 +18,4 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
 
-func BenchmarkAdapterGoSDK(b *testing.B) { work.Bench(b, peers.GoSDKGroups()) }
-func BenchmarkAdapterMCPGo(b *testing.B) { work.Bench(b, peers.MCPGoGroups()) }
+func BenchmarkAdapter(b *testing.B) { work.Bench(b, peers.AdapterGroups()) }

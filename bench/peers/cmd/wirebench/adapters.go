@@ -20,9 +20,6 @@ type adapterRun struct {
 	allocated map[string]float64 // bytes per call, by entry
 }
 
-// adapterGroups are what part adapters measures.
-func adapterGroups() []work.Group { return slices.Concat(peers.GoSDKGroups(), peers.MCPGoGroups()) }
-
 // textSizes are the sizes of their texts.
 var textSizes = []string{"100B", "64K", "1M"}
 
@@ -31,7 +28,7 @@ func measureAdapters(ctx context.Context, o *options, w io.Writer) (all []adapte
 	if _, err := io.WriteString(w, "\n"+adapterHead); err != nil {
 		return nil, err
 	}
-	for _, g := range adapterGroups() {
+	for _, g := range peers.AdapterGroups() {
 		if !o.groups.MatchString(g.Name()) || !slices.Contains(o.texts, g.Size) {
 			continue
 		}
@@ -95,19 +92,24 @@ func (r *adapterRun) row() string {
 }
 
 // adapterTargets are bounds on how many times our time the SDK takes on its own
-// transport, by group and size.
+// transport, by SDK, shape and size.
 var adapterTargets = []struct {
-	op, shapes, size string // shapes are separated by spaces
-	bound            float64
+	sdk, shapes, size string // shapes are separated by spaces
+	bound             float64
 }{
-	{"AdapterGoSDK", "stdio", "100B", 2},
-	{"AdapterGoSDK", "http-2026", "100B", 3},
-	{"AdapterGoSDK", "stdio http http-2026", "64K", 2},
-	{"AdapterGoSDK", "stdio http http-2026", "1M", 2},
-	{"AdapterMCPGo", "stdio stdio-2026 server-stdio", "100B", 2},
-	{"AdapterMCPGo", "http http-2026 server-http server-http-2026", "100B", 1.8},
-	{"AdapterMCPGo", "stdio stdio-2026 server-stdio http http-2026 server-http server-http-2026", "64K", 2},
-	{"AdapterMCPGo", "stdio stdio-2026 server-stdio http http-2026 server-http server-http-2026", "1M", 2},
+	{"go-sdk", "stdio", "100B", 2},
+	{"go-sdk", "http-2026", "100B", 3},
+	{"go-sdk", "stdio http http-2026", "64K", 2},
+	{"go-sdk", "stdio http http-2026", "1M", 2},
+	{"mcp-go", "stdio stdio-2026 server-stdio", "100B", 2},
+	{"mcp-go", "http http-2026 server-http server-http-2026", "100B", 1.8},
+	{"mcp-go", "stdio stdio-2026 server-stdio http http-2026 server-http server-http-2026", "64K", 2},
+	{"mcp-go", "stdio stdio-2026 server-stdio http http-2026 server-http server-http-2026", "1M", 2},
+}
+
+// adapterName is that of a group.
+func adapterName(sdk, shape, size string) string {
+	return work.Group{Op: "Adapter", Shape: sdk + "-" + shape, Size: size}.Name()
 }
 
 // keptTarget is how much of the SDK's bytes may be left.
@@ -118,7 +120,7 @@ func (r *results) adapterVerdicts() (all []report.Target) {
 	for _, t := range adapterTargets {
 		for shape := range strings.FieldsSeq(t.shapes) {
 			for _, run := range r.adapters {
-				if run.name == (work.Group{Op: t.op, Shape: shape, Size: t.size}).Name() {
+				if run.name == adapterName(t.sdk, shape, t.size) {
 					v, _ := faster(run.name, run.stock, t.bound).judge([]group{run.group}, "")
 					all = append(all, v)
 				}
@@ -134,10 +136,10 @@ func (r *results) adapterVerdicts() (all []report.Target) {
 }
 
 const adapterMethod = `SDKs on their own transports, and the same SDKs on wirespool through its [adapters](sdk-guide.md), in this process: a
-tools/call of a tool that returns the text it was called with, one call after the other. AdapterGoSDK is a server of go-sdk,
-whose tool takes its arguments raw, asked over a byte stream or as an http.Handler, with sessions or by 2026-07-28, by a peer
-that costs next to nothing; server-… of AdapterMCPGo is the same for mcp-go. Without server-… both ends are mcp-go's, a
-client and a server over pipes or HTTP on loopback. A turn begins with a new server and its handshake. What remains is mostly
+tools/call of a tool that returns the text it was called with, one call after the other. shape=go-sdk-… is a server of
+go-sdk, whose tool takes its arguments raw, asked over a byte stream or as an http.Handler, with sessions or by 2026-07-28, by
+a peer that costs next to nothing; mcp-go-server-… is the same for mcp-go. In the other shapes of mcp-go both ends are
+mcp-go's, a client and a server over pipes or HTTP on loopback. A turn begins with a new server and its handshake. What remains is mostly
 what the SDKs decode and encode themselves; with a client over HTTP it is net/http too. Bytes are all that the process
 allocates meanwhile.
 

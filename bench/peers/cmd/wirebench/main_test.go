@@ -28,7 +28,7 @@ func TestPage(t *testing.T) {
 	var stdout, stderr strings.Builder
 	status := run([]string{
 		"-parts", "micro,adapters,stdio,memory,web,profile",
-		"-groups", "(Encode/shape=response|Adapter.*server-stdio|AdapterGoSDK/shape=stdio)/size=(1K|64K)|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
+		"-groups", "(Encode/shape=response|Adapter/shape=(mcp-go-server|go-sdk)-stdio)/size=(1K|64K)|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
 		"-span", "100us", "-turn", "5ms", "-window", "4", "-conns", "2", "-streams", "3", "-idle", "10", "-write", dir,
 	}, &stdout, &stderr)
 	if status != 0 {
@@ -40,8 +40,8 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Encode/shape=response/size=1K: go-sdk / wirespool | ≥ 10.0×", "Stdio/shape=call/size=200B, p50", "Heap in use after a call of 64 MiB: growth | ≤ 2.00 MiB",
-		"AdapterGoSDK/shape=stdio/size=64K: go-sdk / wirespool | ≥ 2.00×", "AdapterMCPGo/shape=server-stdio/size=64K, allocated bytes: wirespool / mcp-go | ≤ 0.500×",
-		"\n## Under SDKs\n", "\n| AdapterMCPGo/shape=server-stdio/size=64K | mcp-go |", "(profiles.md)",
+		"Adapter/shape=go-sdk-stdio/size=64K: go-sdk / wirespool | ≥ 2.00×", "Adapter/shape=mcp-go-server-stdio/size=64K, allocated bytes: wirespool / mcp-go | ≤ 0.500×",
+		"\n## Under SDKs\n", "\n| Adapter/shape=mcp-go-server-stdio/size=64K | mcp-go |", "(profiles.md)",
 		"\n### Encode/shape=response/size=1K\n", "\n| limit-append |", "\n### Stdio/shape=call/size=200B\n", "\n| mcp-go |",
 		"\n### Memory\n", "\n| heap in use |", "commit ",
 		"\n### HTTP/shape=sse-modern/size=4K, 2 connections\n", "\n| wirespool-log |", "\n### Fanout/shape=3/size=200B, 16 at a time\n",
@@ -116,19 +116,19 @@ func TestWithin(t *testing.T) {
 // each group but one: small calls of go-sdk's sessions over HTTP have none.
 func TestAdapterTargets(t *testing.T) {
 	without := map[string]bool{}
-	for _, g := range adapterGroups() {
+	for _, g := range peers.AdapterGroups() {
 		without[g.Name()] = true
 	}
 	for _, target := range adapterTargets {
 		for shape := range strings.FieldsSeq(target.shapes) {
-			name := work.Group{Op: target.op, Shape: shape, Size: target.size}.Name()
+			name := adapterName(target.sdk, shape, target.size)
 			if !without[name] {
 				t.Errorf("no group %s, or two targets", name)
 			}
 			delete(without, name)
 		}
 	}
-	if len(without) != 1 || !without["AdapterGoSDK/shape=http/size=100B"] {
+	if len(without) != 1 || !without["Adapter/shape=go-sdk-http/size=100B"] {
 		t.Errorf("no targets: %v", without)
 	}
 }

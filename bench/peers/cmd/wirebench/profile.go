@@ -86,7 +86,7 @@ func (p *profiler) row(ctx context.Context, name string, run func() error) error
 // groups profiles entries of ours in this process: those of the targets, and those
 // of the adapters.
 func (p *profiler) groups(ctx context.Context) error {
-	for _, g := range slices.Concat(peers.Groups(), adapterGroups()) {
+	for _, g := range slices.Concat(peers.Groups(), peers.AdapterGroups()) {
 		for _, e := range g.Entries {
 			if !judged(g, e.Impl) {
 				continue
@@ -105,7 +105,7 @@ func judged(g work.Group, impl string) bool {
 	if !strings.HasPrefix(impl, ours) {
 		return false
 	}
-	if strings.HasPrefix(g.Op, "Adapter") {
+	if g.Op == "Adapter" {
 		return g.Size != "1M" // as 64K
 	}
 	return slices.ContainsFunc(microTargets, func(t ratioTarget) bool {
