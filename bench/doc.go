@@ -9,8 +9,8 @@
 //	go test -bench Decode/shape=tools ./bench       # one group
 //	go test -v ./bench -run TestRatios -ratios      # tables of ratios
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Log, Dispatch or HTTP, then
-// shape=…/size=…/impl=…. The impls of a group do the same work on the same
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Log, Dispatch, HTTP,
+// Fanout or Client, then shape=…/size=…/impl=…. The impls of a group do the same work on the same
 // bytes, and a test holds them to it. The exceptions are named as what they are:
 // sonic.Valid checks a message and extracts nothing, and an impl called limit-…
 // does less than the work, as little as the machine allows.
@@ -39,12 +39,23 @@
 // its client included; the limits read the body and answer something constant. An
 // event stream as answer is asked for in Accept.
 //
+// Fanout: one notification to as many open event streams as the shape says, each on a
+// connection of the loopback address, read one after the other up to the end of the
+// event. wirespool writes from a queue for each stream, wirespool-hijack has taken the
+// connections from net/http; the limit writes and flushes in a loop. A process that may
+// have too few open files skips the larger shape.
+//
+// Client: a call by our Streamable HTTP client to our server, which is part of every
+// figure, one at a time and 32 at once (session-32). The limit sends prepared bytes by
+// net/http and does not look at what it reads.
+//
 // The rows of sonic exist where sonic is more than a wrapper of encoding/json:
 // on amd64 and arm64.
 //
 // # Concurrency
 //
-// The functions may run concurrently. Benchmarks use one goroutine.
+// The functions may run concurrently. Benchmarks use one goroutine, but for the clients
+// that call many times at once.
 //
 // # Ownership
 //

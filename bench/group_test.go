@@ -18,6 +18,8 @@ var operations = []work.Operation{
 	{Op: "Log", Groups: logGroups},
 	{Op: "Dispatch", Groups: dispatchGroups},
 	{Op: "HTTP", Groups: httpGroups},
+	{Op: "Fanout", Groups: func() []work.Group { return work.FanoutGroups(nil) }},
+	{Op: "Client", Groups: func() []work.Group { return work.ClientGroups(nil) }},
 }
 
 // groups returns the groups of these operations, of all where none is named.
@@ -32,6 +34,8 @@ func BenchmarkLog(b *testing.B)    { work.Bench(b, groups("Log")) }
 
 func BenchmarkDispatch(b *testing.B) { work.Bench(b, groups("Dispatch")) }
 func BenchmarkHTTP(b *testing.B)     { work.Bench(b, groups("HTTP")) }
+func BenchmarkFanout(b *testing.B)   { work.Bench(b, groups("Fanout")) }
+func BenchmarkClient(b *testing.B)   { work.Bench(b, groups("Client")) }
 
 // impls names the implementations of each operation in the order of its rows,
 // those that do the whole work with a plus sign.
@@ -51,6 +55,8 @@ var impls = map[string]string{
 	"Dispatch/shape=requests": "+wirespool +wirespool-metrics limit-pipe",
 	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
 	"HTTP":                    "+wirespool +limit-handler",
+	"Fanout":                  "+wirespool +wirespool-hijack +limit-nethttp",
+	"Client":                  "+wirespool limit-nethttp",
 }
 
 // wanted returns the implementations that g must have.
@@ -67,6 +73,9 @@ func wanted(g work.Group) (names []string) {
 // TestBenchBodies runs every body that is measured.
 func TestBenchBodies(t *testing.T) {
 	for _, g := range groups() {
+		if g.Op == "Fanout" && g.Shape == "1000" {
+			continue // as those of 100, and slow with the race detector
+		}
 		t.Run(g.Name(), func(t *testing.T) { work.Check(t, g, wanted(g)) })
 	}
 }
@@ -95,6 +104,9 @@ func TestGroups(t *testing.T) {
 		"HTTP/shape=modern/size=200B", "HTTP/shape=modern/size=4K", "HTTP/shape=events/size=200B", "HTTP/shape=events/size=4K",
 		"HTTP/shape=session/size=200B", "HTTP/shape=session/size=4K", "HTTP/shape=logged/size=200B", "HTTP/shape=logged/size=4K",
 		"HTTP/shape=stateless/size=200B", "HTTP/shape=stateless/size=4K",
+		"Fanout/shape=100/size=200B", "Fanout/shape=100/size=4K", "Fanout/shape=1000/size=200B", "Fanout/shape=1000/size=4K",
+		"Client/shape=session/size=200B", "Client/shape=session/size=4K",
+		"Client/shape=session-32/size=200B", "Client/shape=session-32/size=4K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

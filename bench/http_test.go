@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/wirespool/wirespool/bench/limits"
 	"github.com/wirespool/wirespool/bench/work"
@@ -44,10 +44,6 @@ func httpGroups() (all []work.Group) {
 		}{{"200B", 130}, {"4K", 4000}} {
 			result := fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%q}]}`, strings.Repeat("x", size.text))
 			answer := codec.AppendResponse(nil, codec.IntID(1), []byte(result))
-			srv := dispatch.NewServer(nil)
-			srv.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
-				return append(dst, result...), nil
-			})
 			var meta, version string
 			if shape.modern {
 				version = "2026-07-28"
@@ -58,8 +54,8 @@ func httpGroups() (all []work.Group) {
 			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":%q}%s}}`, strings.Repeat("y", size.text/2), meta)
 			head := "Accept: " + shape.accept + "\r\nMCP-Protocol-Version: " + version + "\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n"
 			session := !shape.modern && !shape.options.Stateless
-			ours := &caller{handler: streamhttp.NewHandler(srv, &shape.options), head: head, call: call, session: session}
-			bare := &caller{handler: limits.Handler(answer), head: head, call: call}
+			ours := &caller{serve: serveResult(shape.options, result), head: head, call: call, session: session}
+			bare := &caller{serve: func() *work.WebServer { return &work.WebServer{Handler: limits.Handler(answer)} }, head: head, call: call}
 			all = append(all, work.Group{
 				Op: "HTTP", Shape: shape.shape, Size: size.name, Messages: 1, Bytes: len(answer), Found: string(answer),
 				Limit: "limit-handler", Entries: []work.Entry{ours.entry("wirespool"), bare.entry("limit-handler")},
@@ -69,53 +65,72 @@ func httpGroups() (all []work.Group) {
 	return all
 }
 
-// caller makes calls over one connection to a server of its own, which starts with
-// the first and ends with the process.
+// serveResult returns what makes a server of ours with one result.
+func serveResult(o streamhttp.Options, result string) func() *work.WebServer {
+	return func() *work.WebServer {
+		srv := dispatch.NewServer(nil)
+		srv.Handle("tools/call", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+			return append(dst, result...), nil
+		})
+		h := streamhttp.NewHandler(srv, &o)
+		return &work.WebServer{Handler: h, End: func() error { return errors.Join(h.Close(), srv.Shutdown(context.Background())) }}
+	}
+}
+
+// caller makes calls over one connection to a server of its own.
 type caller struct {
-	handler    http.Handler
+	serve      func() *work.WebServer
 	head, call string
 	session    bool
 
-	once    sync.Once
-	failed  error
+	server  *work.Listener
 	conn    net.Conn
 	in      *bufio.Reader
 	request []byte
 	reply   []byte // its length is that of every response
 }
 
-// start starts the server and learns how long a response is.
-func (c *caller) start() {
-	c.failed = func() error {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+// open starts the server and learns how long a response is.
+func (c *caller) open() (err error) {
+	if c.server, err = work.Listen(c.serve()); err != nil {
+		return err
+	}
+	if c.conn, err = net.Dial("tcp", c.server.Addr); err != nil {
+		return errors.Join(err, c.server.Close())
+	}
+	if err = c.learn(); err != nil {
+		return errors.Join(err, c.close())
+	}
+	return nil
+}
+
+func (c *caller) learn() error {
+	c.in = bufio.NewReaderSize(c.conn, 16<<10)
+	head := c.head
+	if c.session {
+		hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`
+		resp, _, err := c.ask(wire(head, hello))
 		if err != nil {
 			return err
 		}
-		go func() { _ = (&http.Server{Handler: c.handler}).Serve(l) }()
-		if c.conn, err = net.Dial("tcp", l.Addr().String()); err != nil {
-			return err
-		}
-		c.in = bufio.NewReaderSize(c.conn, 16<<10)
-		if c.session {
-			hello := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`
-			resp, _, err := c.ask(c.wire(hello))
-			if err != nil {
-				return err
-			}
-			c.head += "Mcp-Session-Id: " + resp.Header.Get("Mcp-Session-Id") + "\r\n"
-		}
-		c.request = c.wire(c.call)
-		resp, n, err := c.ask(c.request)
-		if err != nil || resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("%v: %v", resp.Status, err)
-		}
-		c.reply = make([]byte, n)
-		return nil
-	}()
+		head += "Mcp-Session-Id: " + resp.Header.Get("Mcp-Session-Id") + "\r\n"
+	}
+	c.request = wire(head, c.call)
+	resp, n, err := c.ask(c.request)
+	if err != nil {
+		return err
+	}
+	c.reply = make([]byte, n)
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: %s", work.ErrWork, resp.Status)
+	}
+	return nil
 }
 
-func (c *caller) wire(body string) []byte {
-	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", c.head, len(body), body)
+func (c *caller) close() error { return errors.Join(c.conn.Close(), c.server.Close()) }
+
+func wire(head, body string) []byte {
+	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body)
 }
 
 // ask makes one call in the ordinary way; n is the length of the response.
@@ -139,15 +154,11 @@ func (o oneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(1, len(b))
 
 func (c *caller) entry(impl string) work.Entry {
 	found := func() string { return strings.TrimSuffix(strings.TrimPrefix(string(c.body()), "data: "), "\n\n") }
-	return work.Entry{Impl: impl, Do: c.do, Bytes: func() int { return len(found()) }, Found: found}
+	return work.Entry{Impl: impl, Open: c.open, Do: c.do, Close: c.close, Bytes: func() int { return len(found()) }, Found: found}
 }
 
 // do makes a call and reads as many bytes as the response has.
 func (c *caller) do() error {
-	c.once.Do(c.start)
-	if c.failed != nil {
-		return c.failed
-	}
 	if _, err := c.conn.Write(c.request); err != nil {
 		return err
 	}

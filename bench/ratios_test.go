@@ -38,8 +38,16 @@ func TestRatios(t *testing.T) {
 		for _, e := range g.Entries {
 			entries = append(entries, ratios.Entry{Name: e.Impl, Do: e.Do})
 		}
-		r, err := ratios.Measure(entries, *roundsFlag, *spanFlag)
-		if err != nil {
+		var r *ratios.Result
+		measure := func() (err error) {
+			r, err = ratios.Measure(entries, *roundsFlag, *spanFlag)
+			return err
+		}
+		for _, e := range g.Entries {
+			within := measure
+			measure = func() error { return e.During(within) }
+		}
+		if err := measure(); err != nil {
 			t.Fatalf("%s: %v", g.Name(), err)
 		}
 		fmt.Printf("\n%s (messages: %d, bytes: %d)\n\n", g.Name(), g.Messages, g.Bytes)

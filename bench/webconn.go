@@ -15,6 +15,7 @@ import (
 type WebConn struct {
 	conn net.Conn
 	buf  []byte
+	rest []byte // within buf: what came behind the last event
 }
 
 // webTimeout bounds the wait for one answer.
@@ -139,7 +140,7 @@ func (c *WebConn) Await(events int) error {
 		return err
 	}
 	// An event is known by its first bytes, which no chunk divides.
-	data := []byte("data: {")
+	data := eventData
 	kept := 0
 	for events > 0 {
 		n, err := c.conn.Read(c.buf[kept:])
@@ -154,3 +155,38 @@ func (c *WebConn) Await(events int) error {
 	}
 	return nil
 }
+
+// Event reads a stream up to the end of its next event, and returns the message in
+// it: borrowed until the next call. It is not for a stream that is read by Await.
+func (c *WebConn) Event() ([]byte, error) {
+	if err := c.conn.SetReadDeadline(time.Now().Add(webTimeout)); err != nil {
+		return nil, err
+	}
+	n := copy(c.buf, c.rest)
+	c.rest = nil
+	for {
+		// No chunk divides the data of an event.
+		if at := bytes.Index(c.buf[:n], eventData); at >= 0 {
+			data := c.buf[at+len(eventData)-1 : n]
+			if message, rest, whole := bytes.Cut(data, eventEnd); whole {
+				c.rest = rest
+				message, _, _ = bytes.Cut(message, eventEnd[:1]) // fields may follow
+				return message, nil
+			}
+		}
+		if n == len(c.buf) {
+			c.buf = append(c.buf, make([]byte, len(c.buf))...)
+		}
+		more, err := c.conn.Read(c.buf[n:])
+		if err != nil {
+			return nil, fmt.Errorf("bench: no event has come: %w", err)
+		}
+		n += more
+	}
+}
+
+// An event with a message is known by these.
+var (
+	eventData = []byte("data: {")
+	eventEnd  = []byte("\n\n")
+)

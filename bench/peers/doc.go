@@ -8,10 +8,10 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, HTTP or
-// Adapter, then shape=…/size=…/impl=…, as in package bench. [Groups] and
-// [AdapterGroups] return the same rows, those over HTTP excepted, for a program that
-// lets the impls of a group take turns.
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, Adapter,
+// HTTP, Fanout or Client, then shape=…/size=…/impl=…, as in package bench. [Groups] and
+// [AdapterGroups] return the same rows, for a program that lets the impls of a group take
+// turns; HTTP, Fanout and Client are measured there with processes of their own.
 //
 // # What is compared
 //
@@ -46,6 +46,11 @@
 // HTTP: a call to a Streamable HTTP server on the loopback address, its client
 // included. go-sdk has a typed tool; mcp-go answers with an event stream when its
 // handler says so.
+//
+// Fanout: one notification to 100 and 1,000 open event streams, and Client: a call by
+// the SDKs' Streamable HTTP clients to one and the same server, which is ours. Both are
+// as in package bench: clients and server are in this process and on the loopback
+// address.
 //
 // Three rows are written anew here, because the original cannot be called by
 // itself: mcp-go in Decode (the first parse of MCPServer.HandleMessage), mcp-go in

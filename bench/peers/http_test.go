@@ -2,13 +2,13 @@ package peers
 
 import (
 	"iter"
-	"net"
 	"net/http"
 	"strconv"
 	"testing"
 
 	"github.com/wirespool/wirespool/bench"
 	"github.com/wirespool/wirespool/bench/peers/internal/web"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 // webImpls are the servers of package web whose rows the benchmarks of package
@@ -41,17 +41,15 @@ func eachWeb(f func(name, impl, era string, events bool, size int)) {
 
 // callWeb starts a server and returns what calls it.
 func callWeb(tb testing.TB, impl, era string, events bool, size int) (call func() bench.WebResponse) {
-	s, err := web.New(impl, web.Options{Stateless: era != bench.Session, Events: events, Size: size})
+	s, err := web.New(impl, work.WebOptions{Stateless: era != bench.Session, Events: events, Size: size})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := work.Listen(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server := &http.Server{Handler: s}
-	go func() { _ = server.Serve(listener) }() // until Close
-	c, err := bench.DialWeb(listener.Addr().String())
+	c, err := bench.DialWeb(server.Addr)
 	if err != nil {
 		tb.Fatal(err)
 	}

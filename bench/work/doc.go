@@ -6,16 +6,18 @@
 //
 //	for _, g := range work.DecodeGroups(nil) {
 //		for _, e := range g.Entries {
-//			err := e.Do()
+//			err := e.During(e.Do)
 //			…
 //		}
 //	}
 //
 // [Bench] measures groups, [Check] holds the entries of a group to the same work.
+// [WebServers] and [WebClients] are what is measured over HTTP; [Listen] serves it.
 //
 // # Concurrency
 //
-// An entry is for one goroutine at a time; different entries are independent.
+// An entry is for one goroutine at a time; different entries are independent. A
+// WebServer and a WebCaller serve any number of goroutines.
 //
 // # Ownership
 //
@@ -23,10 +25,12 @@
 //
 // # Limits
 //
-// None: nothing here takes input from outside.
+// None: nothing here takes input from outside. Servers listen on the loopback address
+// alone.
 //
 // # Errors
 //
 // An entry whose implementation fails returns its error, one whose implementation
-// did not do the work returns [ErrWork].
+// did not do the work returns [ErrWork]. Open returns [ErrRoom] where the process may have
+// too few open files.
 package work

@@ -8,9 +8,24 @@ import (
 // Entry is one implementation of the work of a group.
 type Entry struct {
 	Impl  string
+	Open  func() error  // what has to be there before the first Do: servers, connections; nil for nothing
 	Do    func() error  // the work, once; what it finds stays where Found sees it
+	Close func() error  // ends what Open has begun, and leaves nothing behind; nil for nothing
 	Bytes func() int    // how many bytes of input the last Do went through, or of output it made
 	Found func() string // what it made of them; nil where it does less than the work
+}
+
+// During runs f between Open and Close.
+func (e Entry) During(f func() error) (err error) {
+	if e.Open != nil {
+		if err := e.Open(); err != nil {
+			return err
+		}
+	}
+	if e.Close != nil {
+		defer func() { err = errors.Join(err, e.Close()) }()
+	}
+	return f()
 }
 
 // Group is one row of figures: the same work on the same bytes by several
@@ -57,6 +72,10 @@ func Select(all []Operation, ops ...string) (groups []Group) {
 
 // ErrWork is returned by an entry whose implementation did not do the work.
 var ErrWork = errors.New("work: it was not done")
+
+// ErrRoom is in the tree of the error of an Open that needs more open files than the
+// process may have.
+var ErrRoom = errors.New("work: too few files may be open")
 
 // Judge returns ErrWork unless ok.
 func Judge(ok bool) error {

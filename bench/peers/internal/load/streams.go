@@ -8,42 +8,16 @@ import (
 	"github.com/wirespool/wirespool/bench"
 )
 
-// Streams are open GET streams of one server, each of a session of its own.
+// Streams are open GET streams of one server.
 type Streams struct {
+	bench.WebStreams
 	server *WebServer
-	conns  []*bench.WebConn
 }
 
-// OpenStreams opens n of them. posts of sessions go over one connection.
+// OpenStreams opens n of them.
 func (s *WebServer) OpenStreams(n int) (*Streams, error) {
-	post, err := bench.DialWeb(s.Addr)
-	if err != nil {
-		return nil, err
-	}
-	defer post.Close()
-	all := &Streams{server: s}
-	for range n {
-		session, err := bench.OpenWeb(post)
-		if err == nil {
-			var c *bench.WebConn
-			if c, err = bench.DialWeb(s.Addr); err == nil {
-				all.conns = append(all.conns, c)
-				err = c.Open(bench.WebStream(session))
-			}
-		}
-		if err != nil {
-			all.Close()
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// Close closes the connections.
-func (s *Streams) Close() {
-	for _, c := range s.conns {
-		_ = c.Close() // the server's end is its own matter
-	}
+	all, err := bench.OpenWebStreams(s.Addr, n)
+	return &Streams{all, s}, err
 }
 
 // Idle is what open sessions with a stream cost that say nothing.
@@ -97,9 +71,9 @@ func (s *WebServer) Idle(n int, settle time.Duration) (i Idle, err error) {
 // begins when all streams have all of the last. What counts is an event that came.
 func (s *Streams) Fanout(size, burst int, span time.Duration) (f WebResult, err error) {
 	broadcast := func() error {
-		failed := make(chan error, len(s.conns)+1)
+		failed := make(chan error, len(s.WebStreams)+1)
 		var wg sync.WaitGroup
-		for _, c := range s.conns {
+		for _, c := range s.WebStreams {
 			wg.Go(func() {
 				if err := c.Await(burst); err != nil {
 					failed <- err
@@ -129,7 +103,7 @@ func (s *Streams) Fanout(size, burst int, span time.Duration) (f WebResult, err 
 		if err := broadcast(); err != nil {
 			return f, err
 		}
-		f.Calls += burst * len(s.conns)
+		f.Calls += burst * len(s.WebStreams)
 	}
 	f.Second = float64(f.Calls) / time.Since(start).Seconds()
 	after, _ := s.server.CPU()

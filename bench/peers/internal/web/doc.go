@@ -1,14 +1,15 @@
-// Package web holds Streamable HTTP servers and clients of several SDKs, all with
-// the tool echo, and the limits beside them. The commands below webservers run
+// Package web holds Streamable HTTP servers and clients of other SDKs, all with
+// the tool echo, beside those of package work. The commands below webservers run
 // them as processes.
 //
 // # Usage
 //
-// [New] returns a server by the name of its implementation, [Connect] a client.
+// [Servers] and [Clients] are those of the SDKs. [New] returns any server by the name of
+// its implementation, [Connect] a client.
 //
 // # Concurrency
 //
-// A Server and a Caller serve any number of goroutines.
+// Servers and clients serve any number of goroutines.
 //
 // # Ownership
 //

@@ -18,6 +18,7 @@ import (
 
 	"github.com/wirespool/wirespool/bench/peers/internal/load"
 	"github.com/wirespool/wirespool/bench/peers/internal/web"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 func main() {
@@ -87,7 +88,7 @@ func run() (err error) {
 }
 
 // calls calls until the time is over.
-func calls(ctx context.Context, c *web.Caller, at int, span time.Duration) (int64, error) {
+func calls(ctx context.Context, c *work.WebCaller, at int, span time.Duration) (int64, error) {
 	var n atomic.Int64
 	failed := make([]error, at)
 	start := time.Now()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/bench/peers/internal/web"
+	"github.com/wirespool/wirespool/bench/work"
 )
 
 func main() {
@@ -32,7 +33,7 @@ func run() (err error) {
 	impl := flag.String("impl", "wirespool", "implementation")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	heap := flag.String("memprofile", "", "write a profile of all allocations to this file")
-	var o web.Options
+	var o work.WebOptions
 	flag.BoolVar(&o.Stateless, "stateless", false, "no sessions")
 	flag.BoolVar(&o.Events, "events", false, "answer with event streams")
 	flag.BoolVar(&o.Legacy, "legacy", false, "only revisions with a handshake")
@@ -87,7 +88,7 @@ func writeHeap(name string) error {
 
 // controlled puts what the load client asks for beside the endpoint: a broadcast,
 // the counters of the runtime, and a collection.
-func controlled(s *web.Server) http.Handler {
+func controlled(s *work.WebServer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/wirebench/") {
 			s.ServeHTTP(w, r)
@@ -101,7 +102,7 @@ func controlled(s *web.Server) http.Handler {
 // what an idle stream costs.
 //
 //go:noinline
-func control(s *web.Server, w http.ResponseWriter, r *http.Request) {
+func control(s *work.WebServer, w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/wirebench/broadcast":
 		n, _ := strconv.Atoi(r.FormValue("n"))
