@@ -8,21 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/internal/alloctest"
 	"github.com/wirespool/wirespool/streamhttp"
 )
-
-// sink is a ResponseWriter that keeps nothing.
-type sink struct{ header http.Header }
-
-func (s *sink) Header() http.Header              { return s.header }
-func (s *sink) Write(b []byte) (int, error)      { return len(b), nil }
-func (s *sink) WriteHeader(int)                  {}
-func (s *sink) SetReadDeadline(time.Time) error  { return nil }
-func (s *sink) SetWriteDeadline(time.Time) error { return nil }
 
 // TestAllocations: a call of 2026-07-28 costs three objects of ours: the exchange
 // and the request, which handlers may keep, and the text of the length.

@@ -11,21 +11,6 @@ import (
 	"github.com/wirespool/wirespool/sse/eventstream"
 )
 
-// endless is one stream again and again.
-type endless struct {
-	data string
-	at   int
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		c := copy(p[n:], e.data[e.at:])
-		n, e.at = n+c, (e.at+c)%len(e.data)
-	}
-	return n, nil
-}
-
 // An event in steady state costs no allocation, whatever it is made of.
 func TestEventsCostNoAllocation(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
