@@ -64,10 +64,10 @@ func (l *link) unqueue(in *transport.Inbound) bool {
 	return arrays
 }
 
-// leave cancels what a client that has left had asked for.
-func (l *link) leave(r *reply) {
+// leave cancels what a client that has left had asked for, and returns what ran of
+// it.
+func (l *link) leave(r *reply, reason string) (calls []*call) {
 	l.mu.Lock()
-	var calls []*call
 	for _, c := range l.calls {
 		if c.to == r {
 			calls = append(calls, c)
@@ -86,8 +86,9 @@ func (l *link) leave(r *reply) {
 		r.after()
 	}
 	for _, c := range calls {
-		l.giveUp(c, "the client has left")
+		l.giveUp(c, reason)
 	}
+	return calls
 }
 
 // giveUp cancels a call at the back that nobody waits for.

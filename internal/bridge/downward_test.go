@@ -172,6 +172,22 @@ func TestDownwardListen(t *testing.T) {
 	})
 }
 
+// TestDownwardListenDrained: at the orderly end of the endpoint a subscription gets
+// its result, behind what came before (SU-10).
+func TestDownwardListenDrained(t *testing.T) {
+	modernWeb(t, nil, func(t *testing.T, m *modernRig) {
+		stream := <-m.startContext(t.Context(), `"7"`, "subscriptions/listen", "", `{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["f://a"]},`+meta("{}")+"}")
+		m.back.want(request("5", "resources/subscribe", `{"uri":"f://a"}`))
+		require.Contains(t, stream.event(), "acknowledged")
+		shut := make(chan error, 1)
+		go func() { shut <- m.handler.Shutdown(context.Background()) }()
+		like(t, result(`"7"`, `{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"7","io.modelcontextprotocol/serverInfo":…}}`), stream.event())
+		require.Equal(t, "\n", stream.text(), "the end of the stream")
+		require.NoError(t, <-shut)
+		m.back.want(`{…"method":"resources/unsubscribe","params":{"uri":"f://a"}}`)
+	})
+}
+
 // asked is an input_required result.
 type asked struct {
 	ID     json.RawMessage

@@ -171,6 +171,10 @@ func TestRefusedByHTTP(t *testing.T) {
 			fmt.Errorf("dial: %w", &streamhttp.StatusError{Method: "GET", Status: 400, RPC: rpc(-32600, "one Mcp-Session-Id header is required", `"x"`)}),
 			`{"code":-32600,"message":"http: dial: …: one Mcp-Session-Id header is required","data":{` + hop + `400,"io.github.wirespool/notRun":true}}`,
 		},
+		"of a request before it": {
+			fmt.Errorf("initialize: %w: %w", &streamhttp.StatusError{Method: "POST", Status: 500}, transport.ErrOutcomeUnknown),
+			`{"code":-32000,"message":"http: initialize: HTTP POST: status 500 Internal Server Error","data":{` + hop + `500,"io.github.wirespool/notRun":true}}`,
+		},
 		"no refusal of HTTP": {rpc(-32001, "no", `{"a":1}`), `{"code":-32001,"message":"no","data":{"a":1}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,6 +183,60 @@ func TestRefusedByHTTP(t *testing.T) {
 				r.to.fail.Store(&tt.err)
 				front.send(request("1", "initialize", hello))
 				like(t, failed("1", tt.want), front.next())
+			})
+		})
+	}
+}
+
+// failingConn is a back that fails what is sent to it, after the handshake.
+type failingConn struct {
+	transport.Conn
+	err error
+}
+
+func (c failingConn) Send(ctx context.Context, m *codec.Message) error {
+	if string(m.Method) == "tools/call" {
+		return c.err
+	}
+	return c.Conn.Send(ctx, m)
+}
+
+type failingDialer struct {
+	*backs
+	err error
+}
+
+func (d failingDialer) Dial(ctx context.Context) (transport.Conn, error) {
+	c, err := d.backs.Dial(ctx)
+	return failingConn{c, d.err}, err
+}
+
+// TestOutcome: a request that the server refused was not run; one whose answer could
+// not be fetched may have been, whatever was said to who came for it (L10 of the
+// field).
+func TestOutcome(t *testing.T) {
+	refused := &streamhttp.StatusError{Method: "GET", Status: 405}
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"refused": {refused, `{"code":-32000,"message":"http: HTTP GET: status 405 Method Not Allowed",` +
+			`"data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":405,"io.github.wirespool/notRun":true}}`},
+		"unknown": {
+			fmt.Errorf("%w: %w: %w", streamhttp.ErrStreamEnded, refused, transport.ErrOutcomeUnknown),
+			`{"code":-32000,"message":"http: …: HTTP GET: status 405 Method Not Allowed: outcome unknown",` +
+				`"data":{"io.github.wirespool/hop":"http","io.github.wirespool/httpStatus":405}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := failingDialer{newBacks(t), tt.err}
+				r := &rig{t: t, to: d.backs, b: bridge.New(d, &bridge.Options{Over: bridge.HopHTTP})}
+				front, _ := r.pipe()
+				r.session(front)
+				front.send(request("2", "tools/call", `{"name":"x"}`))
+				front.want(failed("2", tt.want))
+				require.NoError(t, r.b.Close())
 			})
 		})
 	}

@@ -164,7 +164,11 @@ func (f *front) wait(l *link, r *reply) {
 		select {
 		case <-r.mail.wake:
 		case <-r.via.Context().Done():
-			l.leave(r)
+			if context.Cause(r.via.Context()) == transport.ErrDraining {
+				f.conclude(l, r)
+				return
+			}
+			l.leave(r, "the client has left")
 			r.mail.close(nil) // nobody empties it any more
 			queue, _ := r.mail.take()
 			for _, in := range queue {
@@ -183,6 +187,27 @@ func (f *front) wait(l *link, r *reply) {
 		if last {
 			return
 		}
+	}
+}
+
+// conclude ends the subscription of a client that is still there, because the
+// endpoint shuts down: with its result (SU-10), behind what came before.
+func (f *front) conclude(l *link, r *reply) {
+	for _, c := range l.leave(r, "shutting down") {
+		in := &transport.Inbound{Message: codec.Message{Kind: codec.Response, OneLine: true, ID: c.front}}
+		in.Result = appendText(codec.Value{'{'}, "resultType", protocol.ResultComplete)
+		in.Result = append(appendMember(in.Result, codec.Value(`"_meta"`), subscriptionMeta(c)), '}')
+		if a := l.adapted(); a == nil || a.answer(c, in) {
+			r.finish(l, in)
+		}
+	}
+	r.mail.close(nil)
+	queue, _ := r.mail.take()
+	for _, in := range queue {
+		if err := r.via.Send(context.WithoutCancel(r.via.Context()), &in.Message); err != nil {
+			f.unsent(l, in, err)
+		}
+		putInbound(in)
 	}
 }
 

@@ -181,9 +181,10 @@ func (c *countedConn) Close() error {
 
 // rig is a bridge with backs that the test plays.
 type rig struct {
-	t  *testing.T
-	b  *bridge.Bridge
-	to *backs
+	t       *testing.T
+	b       *bridge.Bridge
+	to      *backs
+	handler *streamhttp.Handler // of web
 }
 
 // virtual runs a test in virtual time, and sees to it that nothing is left of
@@ -215,7 +216,8 @@ func (r *rig) pipe() (*peer, chan error) {
 
 // web serves the bridge by Streamable HTTP.
 func (r *rig) web(o *streamhttp.Options) *memhttp.Server {
-	return serveMem(r.t, streamhttp.NewHandler(r.b, o))
+	r.handler = streamhttp.NewHandler(r.b, o)
+	return serveMem(r.t, r.handler)
 }
 
 func request(id, method, params string) string {

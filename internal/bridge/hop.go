@@ -113,10 +113,12 @@ func (b *Bridge) wire(e *Error) *codec.Error {
 	if refused {
 		data = fmt.Appendf(data, `,"`+dataStatus+`":%d`, status.Status)
 	}
+	text := b.text(e)
 	if notRun(e.Err) {
 		data = append(data, `,"`+protocol.DataNotRun+`":true`...)
+		text = strings.TrimSuffix(text, ": "+transport.ErrOutcomeUnknown.Error()) // of what was sent before it
 	}
-	answer := &codec.Error{Code: protocol.CodeTimeout, Message: b.text(e), Data: append(data, '}')}
+	answer := &codec.Error{Code: protocol.CodeTimeout, Message: text, Data: append(data, '}')}
 	if refused && status.RPC != nil {
 		answer.Code = status.RPC.Code
 		if k := status.RPC.Data.Kind(); k == codec.Object {
@@ -141,10 +143,14 @@ func (unsent) RetryAfter() time.Duration { return 0 }
 func (u unsent) Unwrap() error { return u.error }
 
 // notRun reports whether the server provably did not run a request that failed
-// with err.
+// with err. A refusal in the tree of an unknown outcome is that of another request:
+// the one that was to fetch the answer, say.
 func notRun(err error) bool {
+	if _, ok := err.(unsent); ok {
+		return true
+	}
 	refusal, ok := errors.AsType[transport.Refusal](err)
-	return ok && refusal.NotRun()
+	return ok && refusal.NotRun() && !errors.Is(err, transport.ErrOutcomeUnknown)
 }
 
 // of is the error as one of a request that was on its way: where nobody knows

@@ -312,6 +312,23 @@ func TestModernPassing(t *testing.T) {
 		back.want(failed("1", `{"code":-32601,…}`))
 		require.NoError(t, back.conn.Close())
 		require.Contains(t, (<-got).text(), `"io.github.wirespool/hop":"pipe"`)
+
+		// A subscription that the end of the endpoint ends gets its result (SU-10).
+		go func() {
+			got <- c.modern(context.Background(), "2", "subscriptions/listen", "", `{"notifications":{},"_meta":{`+meta+`}}`)
+		}()
+		back = r.to.next()
+		back.want(`{…"method":"server/discover",…}`)
+		back.send(result("8", `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		back.want(request("9", "subscriptions/listen", `{"notifications":{},"_meta":{`+meta+`}}`))
+		back.send(notification("notifications/subscriptions/acknowledged", `{"_meta":{"io.modelcontextprotocol/subscriptionId":9},"notifications":{}}`))
+		stream = <-got
+		require.Contains(t, stream.event(), "acknowledged")
+		shut := make(chan error, 1)
+		go func() { shut <- r.handler.Shutdown(context.Background()) }()
+		require.Equal(t, result("2", `{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":2}}`), stream.event())
+		require.NoError(t, <-shut)
+		back.want(notification("notifications/cancelled", `{"requestId":9,"reason":"shutting down"}`))
 	})
 }
 
