@@ -44,7 +44,11 @@ func (h *Handler) serveLegacy(p *request) *httpx.Refusal {
 // keepID copies the id of a request whose client has to be answered even if it is
 // cancelled.
 func (e *exchange) keepID(m *codec.Message) {
-	if !e.accept.EventStream {
+	switch {
+	case e.accept.EventStream:
+	case m.Kind == codec.Batch:
+		e.id = codec.NullID // the revisions that have arrays want one (CO-21)
+	default:
 		e.id = slices.Clone(m.ID)
 	}
 }
@@ -62,7 +66,7 @@ func (h *Handler) initialize(p *request) *httpx.Refusal {
 	s.begin()
 	defer func() {
 		s.done()
-		if s.version() == "" { // none was agreed on: what was refused leaves no session
+		if !s.isOpen() { // what was refused leaves no session
 			s.end(ErrSessionEnded)
 		}
 	}()

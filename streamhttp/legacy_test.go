@@ -243,6 +243,10 @@ func TestLegacyCancel(t *testing.T) {
 		cancel(`"3"`)
 		a = r.do("POST", tool(`"3"`, "sleep:1m"), append(own, "Accept: application/json")...)
 		require.Equal(t, `{"jsonrpc":"2.0","id":"3","error":{"code":-32800,"message":"Request cancelled"}}`, a.text())
+		own = r.session("2025-03-26")
+		cancel("4")
+		a = r.do("POST", "["+tool("4", "sleep:1m")+"]", append(own, "Accept: application/json")...)
+		require.Equal(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32800,"message":"Request cancelled"}}`, a.text(), "CO-21")
 		synctest.Wait() // the last cancellation is answered too
 	})
 }

@@ -25,7 +25,8 @@ type session struct {
 	to     transport.Receiver
 
 	mu       sync.Mutex
-	revision protocol.Revision
+	revision protocol.Revision // none where the server's answer names one that nobody knows
+	open     bool              // initialize was answered with a result
 	ended    error
 	active   int       // requests, streams and calls
 	used     time.Time // when the last of them ended
@@ -70,7 +71,7 @@ func (s *session) opened(m *codec.Message) error {
 		s.h.sessions.remove(s)
 		return s.ended
 	}
-	s.revision = revision
+	s.revision, s.open = revision, true
 	s.used = time.Now()
 	if s.h.limits.SessionIdle != math.MaxInt64 {
 		s.idle = time.AfterFunc(s.h.limits.SessionIdle, s.expire)
@@ -177,6 +178,13 @@ func (s *session) create(ctx context.Context) (eventlog.Stream, error) {
 		return name, fmt.Errorf("%w: %w", errDetached, ended)
 	}
 	return name, nil
+}
+
+// isOpen reports whether the session was opened.
+func (s *session) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
 }
 
 // version returns the negotiated revision.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os/exec"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/internal/memhttp"
 	"github.com/wirespool/wirespool/stdio"
 	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
@@ -240,6 +243,37 @@ func TestOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnsweredWithoutID: an error without an id that comes as the answer to a POST is
+// one, and no failure of the way there (N11 of the field).
+func TestAnsweredWithoutID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch text := string(body); {
+			case r.Method != http.MethodPost:
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			case strings.Contains(text, `"initialize"`):
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, result("1", welcome))
+			case strings.Contains(text, `"a"`):
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-5,"message":"no"}}`)
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		}), nil)
+		defer s.Close()
+		r := &rig{t: t, b: bridge.New(streamhttp.URL(s.URL(), &streamhttp.ClientOptions{Transport: s.Client().Transport}), &bridge.Options{Over: bridge.HopHTTP})}
+		front, _ := r.pipe()
+		front.send(request(`"init"`, "initialize", hello))
+		front.want(result(`"init"`, welcome))
+		front.send(request("2", "a", ""))
+		front.want(failed("2", `{"code":-5,"message":"no"}`))
+		require.Nil(t, r.b.Err())
+		require.NoError(t, r.b.Close())
+	})
 }
 
 // TestAdvice: what can be done about an error is said with it, once.

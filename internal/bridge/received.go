@@ -83,7 +83,11 @@ func (l *link) unanswered(c *call, e *Error) {
 		l.b.spawn(func() { l.tryModern(c, nil, e) })
 		return
 	}
-	l.b.blame(e)
+	if e.Hop == HopRemote {
+		l.b.works() // it has answered, if without the id
+	} else {
+		l.b.blame(e)
+	}
 	l.settle(c, e)
 }
 

@@ -197,6 +197,27 @@ func TestOutsideOfCalls(t *testing.T) {
 	})
 }
 
+// TestUnknownRevision: a session in a revision that the bridge does not know is one
+// like others: whether the client can speak it is the client's to judge (VN-03).
+func TestUnknownRevision(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		c := r.client(r.web(nil))
+		got := c.start(request("1", "initialize", hello))
+		back := r.to.next()
+		back.want(request("1", "initialize", hello))
+		back.send(result("1", `{"protocolVersion":"2024-10-07"}`))
+		resp := <-got
+		require.Equal(t, result("1", `{"protocolVersion":"2024-10-07"}`), resp.text())
+		c.headers.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+		got = c.start(request("2", "a", ""))
+		back.want(request("2", "a", ""))
+		back.send(result("2", "{}"))
+		require.Equal(t, result("2", "{}"), (<-got).text())
+		require.Equal(t, http.StatusNoContent, c.do(context.Background(), http.MethodDelete, "").StatusCode)
+		back.ends()
+	})
+}
+
 // TestLeaving: a client of a session that drops its connection does not cancel,
 // and what it asked for goes on (CA-11); a client that reads nothing holds up
 // nobody.
