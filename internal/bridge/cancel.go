@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -33,6 +34,7 @@ func (l *link) abandonRunning(in *transport.Inbound) bool {
 		return true
 	}
 	l.removeLocked(c)
+	l.disownLocked(c)
 	c.cancelled = true
 	l.mu.Unlock() // from here on the call is ours
 	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.back)
@@ -72,6 +74,7 @@ func (l *link) leave(r *reply, reason string) (calls []*call) {
 		if c.to == r {
 			calls = append(calls, c)
 			l.removeLocked(c)
+			l.disownLocked(c)
 		}
 	}
 	var waiting []pending
@@ -127,6 +130,56 @@ func (l *link) withdraw(c *call, params codec.Value) {
 		defer l.parted()
 		l.tellWhile(context.Background(), cancellation(params)) // also if the link ends meanwhile
 	})
+}
+
+// disownLocked notes that a call is cancelled whose client is one of many: a server
+// need not stop, nor say that it has. l.mu is held.
+func (l *link) disownLocked(c *call) {
+	if l.front != nil || c.listens() {
+		return
+	}
+	if l.orphans == nil {
+		l.orphans = make(map[int64]time.Time)
+	}
+	if len(l.orphans) < l.b.limits.MaxCalls {
+		l.orphans[c.id] = time.Now()
+	}
+}
+
+// disown removes a call that is to be cancelled; false if somebody else has.
+func (l *link) disown(c *call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls[c.id] != c {
+		return false
+	}
+	l.removeLocked(c)
+	l.disownLocked(c)
+	return true
+}
+
+// ended notes that a call which was cancelled is answered all the same.
+func (l *link) ended(id codec.ID) {
+	n, _ := codec.Value(id).Int64()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.orphans, n)
+}
+
+// asker returns the call that what the back says of none in particular belongs to:
+// the one that runs, if it is certain that no other does. What is for one client must
+// not be shown to another.
+func (l *link) asker() *call {
+	c := l.only()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, cancelled := range l.orphans {
+		if time.Since(cancelled) < l.b.limits.Disown {
+			return nil
+		}
+		delete(l.orphans, id)
+	}
+	return c
 }
 
 // cancellation returns the message that cancels a request.

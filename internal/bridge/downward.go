@@ -241,7 +241,7 @@ func (d *downward) told(in *transport.Inbound, _ *call) bool {
 	case protocol.NotificationMessage: // only to who asked for it (SH26-23, LO-02)
 		text, _ := in.Fact(codec.FactLevel).Text()
 		level, _ := protocol.LookupLogLevel(text)
-		if c := d.l.only(); c != nil && c.between != nil && c.between.level != 0 && level >= c.between.level && !d.l.isAway(c) {
+		if c := d.l.asker(); c != nil && c.between != nil && c.between.level != 0 && level >= c.between.level && !d.l.isAway(c) {
 			d.l.send(c, in)
 		}
 	default:

@@ -188,6 +188,35 @@ func TestDownwardListenDrained(t *testing.T) {
 	})
 }
 
+// TestOrphans: what the server asks or logs for a call that was cancelled is shown to
+// no other client, until it has answered that call or had its time (L4 of the field).
+func TestOrphans(t *testing.T) {
+	for name, answered := range map[string]bool{"answered": true, "silent": false} {
+		t.Run(name, func(t *testing.T) {
+			modernWeb(t, &bridge.Options{Limits: bridge.Limits{Disown: 5 * time.Second}}, func(t *testing.T, m *modernRig) {
+				ctx, leave := context.WithCancel(t.Context())
+				m.startContext(ctx, "1", "tools/call", "x", `{"name":"x",`+meta(able)+"}")
+				m.back.want(request("4", "tools/call", `{"name":"x"}`))
+				leave()
+				m.back.want(notification("notifications/cancelled", `{"requestId":4,"reason":"the client has left"}`))
+				got := m.start("1", "tools/call", "x", `{"name":"x",`+meta(able, `,"io.modelcontextprotocol/logLevel":"debug"`)+"}")
+				m.back.wantAll(request("5", "tools/call", `{"name":"x"}`), request("6", "logging/setLevel", `{"level":"debug"}`))
+				m.back.send(notification("notifications/message", `{"level":"error","data":"of the first"}`), request("1", "elicitation/create", `{"message":"of the first"}`))
+				m.back.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: it cannot be told which client…}}`)
+				if answered {
+					m.back.send(result("4", "{}"))
+				} else {
+					<-time.After(5 * time.Second)
+				}
+				m.back.send(request("2", "elicitation/create", `{"message":"of the second"}`))
+				text := (<-got).text()
+				require.NotContains(t, text, "of the first")
+				require.Contains(t, text, "of the second")
+			})
+		})
+	}
+}
+
 // asked is an input_required result.
 type asked struct {
 	ID     json.RawMessage
@@ -264,6 +293,7 @@ func TestInputRequiredEnds(t *testing.T) {
 		m.back.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: the client did not come back within the limit of 5m0s",…}}`,
 			notification("notifications/cancelled", `{"requestId":4,"reason":"the client did not come back"}`))
 		require.Equal(t, 5*time.Minute, time.Since(begun))
+		<-time.After(time.Minute) // until it is taken to have ended
 
 		got = m.start("1", "tools/call", "x", params)
 		m.back.want("{…}")

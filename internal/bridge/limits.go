@@ -46,6 +46,10 @@ const (
 	// back may never answer, and the client may have left. Subscriptions have no
 	// end.
 	DefaultCall = 5 * time.Minute
+	// DefaultDisown bounds how long a call that was cancelled is taken to run on at
+	// a back which many share: it need not say that it has stopped. What the back
+	// asks or logs meanwhile may be of that call, and is for none of the others.
+	DefaultDisown = time.Minute
 	// DefaultTell bounds how long a back may take to accept a notification, while
 	// everything behind it waits.
 	DefaultTell = 30 * time.Second
@@ -81,6 +85,7 @@ type Limits struct {
 	Probe     time.Duration
 	Handshake time.Duration
 	Call      time.Duration
+	Disown    time.Duration
 	Tell      time.Duration
 	Drain     time.Duration
 	Suspend   time.Duration
@@ -95,7 +100,7 @@ func (l Limits) filled() Limits {
 		*n = httpx.Limit(*n, standard, math.MaxInt)
 	}
 	for d, standard := range map[*time.Duration]time.Duration{
-		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake, &l.Call: DefaultCall,
+		&l.Hold: DefaultHold, &l.Probe: DefaultProbe, &l.Handshake: DefaultHandshake, &l.Call: DefaultCall, &l.Disown: DefaultDisown,
 		&l.Tell: DefaultTell, &l.Drain: DefaultDrain, &l.Suspend: DefaultSuspend,
 	} {
 		*d = httpx.Limit(*d, standard, noTime)

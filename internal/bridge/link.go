@@ -32,6 +32,7 @@ type link struct {
 	asks               map[int64]*ask
 	byBack             map[codec.IDKey]*ask
 	tasks              map[int64]codec.Value // progress tokens that outlived their request
+	orphans            map[int64]time.Time   // when calls were cancelled that may run on, of a link that many share
 	adapter            adapter               // nil where both sides speak one era
 
 	parting int           // cancellations that are on their way

@@ -45,6 +45,7 @@ func (l *link) watch() {
 			continue
 		}
 		l.removeLocked(c)
+		l.disownLocked(c)
 		c.cancelled = true
 		late = append(late, c)
 	}

@@ -44,6 +44,7 @@ func (l *link) answered(in *transport.Inbound) {
 		}
 	}
 	if c == nil {
+		l.ended(in.ID)
 		if l.ctx.Err() != nil {
 			return // who has left is answered no more
 		}
@@ -156,7 +157,7 @@ func (l *link) told(in *transport.Inbound) {
 		return
 	}
 	if string(in.Method) == protocol.NotificationMessage {
-		if c := l.only(); c != nil {
+		if c := l.asker(); c != nil {
 			l.send(c, in)
 			return
 		}

@@ -57,7 +57,7 @@ func (d *downward) asked(a *ask, in *transport.Inbound) bool {
 		d.l.deny(a, refusef(protocol.CodeMethodNotFound, "%s cannot be asked of a client of 2026-07-28", a.method))
 		return false
 	}
-	c := d.l.only()
+	c := d.l.asker()
 	info := protocol.MethodInfo{}
 	if c != nil {
 		info, _ = protocol.LookupMethod(c.method)
@@ -66,7 +66,7 @@ func (d *downward) asked(a *ask, in *transport.Inbound) bool {
 	case c != nil && info.InputRequired && has(c.between.capabilities, needs): // MR-01, MR-03
 		d.suspend(c, a, in.Params)
 	case c == nil: // not even roots/list: a server would keep an empty answer
-		d.l.deny(a, refusef(protocol.CodeTimeout, "it cannot be told which client %s is for: there is not exactly one call running", a.method))
+		d.l.deny(a, refusef(protocol.CodeTimeout, "it cannot be told which client %s is for: there is not exactly one call running, or one that was cancelled may run on", a.method))
 	default:
 		d.l.deny(a, refusef(protocol.CodeMethodNotFound, "the client of %s does not declare %s", c.method, needs))
 	}
@@ -188,7 +188,7 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 
 	if !l.replace(s.c, c) {
 		d.denyAll(s.asks, "the client has left")
-		if l.remove(s.c) {
+		if l.disown(s.c) {
 			l.giveUp(s.c, "the client has left")
 		}
 		d.refuse(c, refusef(protocol.CodeTimeout, "the call is gone"))
@@ -250,7 +250,7 @@ func (d *downward) expire(state string) {
 		return
 	}
 	d.denyAll(s.asks, fmt.Sprintf("the client did not come back within the limit of %s", d.l.b.limits.Suspend))
-	if d.l.remove(s.c) {
+	if d.l.disown(s.c) {
 		d.l.giveUp(s.c, "the client did not come back")
 	}
 }
