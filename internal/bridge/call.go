@@ -19,6 +19,7 @@ type call struct {
 	key   frontKey
 	token codec.Value // the front's progress token; nil if it wants none
 	away  bool        // its client was told to come back; guarded by link.mu
+	lost  bool        // it failed meanwhile; guarded by link.mu
 
 	seen      time.Time // when it was begun, or the back last showed that it works on it; guarded by link.mu
 	cancelled bool      // by the front, or because it takes too long; guarded by link.mu

@@ -135,7 +135,7 @@ func (l *link) withdraw(c *call, params codec.Value) {
 // disownLocked notes that a call is cancelled whose client is one of many: a server
 // need not stop, nor say that it has. l.mu is held.
 func (l *link) disownLocked(c *call) {
-	if l.front != nil || c.listens() {
+	if l.front != nil || c.listens() || c.own() {
 		return
 	}
 	if l.orphans == nil {

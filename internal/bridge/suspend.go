@@ -184,9 +184,10 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 		}
 		answers = append(answers, answered{q.a, value})
 	}
+	replaced := l.replace(s.c, c, answer != nil) // before the answer is looked at, if it comes just now
 	d.mu.Unlock()
 
-	if !l.replace(s.c, c) {
+	if !replaced {
 		d.denyAll(s.asks, "the client has left")
 		if l.disown(s.c) {
 			l.giveUp(s.c, "the client has left")
@@ -212,19 +213,23 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 	}
 }
 
-// replace has old, which runs at the back, take the place of by at the front.
-func (l *link) replace(old, by *call) bool {
+// replace has old, which runs at the back or whose answer is kept, take the place of
+// by at the front. One that is in the table no more is about to be answered there.
+func (l *link) replace(old, by *call, kept bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.calls[by.id] != by || l.conn == nil {
+	if l.calls[by.id] != by || l.conn == nil || old.lost {
 		return false
 	}
+	runs := l.calls[old.id] == old
 	l.removeLocked(by)
 	old.to, old.slot, old.front, old.key, old.token = by.to, by.slot, by.front, by.key, nil
 	old.away, old.seen = false, time.Now()
-	l.watchLocked(l.b.limits.Call)
-	l.calls[old.id] = old
-	l.byFront[old.key] = old
+	if runs || kept {
+		l.watchLocked(l.b.limits.Call)
+		l.calls[old.id] = old
+		l.byFront[old.key] = old
+	}
 	return true
 }
 

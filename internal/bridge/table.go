@@ -122,10 +122,18 @@ func (l *link) settle(c *call, e *Error) {
 		c.to.none()
 		return
 	}
-	if l.isAway(c) {
+	if l.loseAway(c) {
 		return // nobody is there to hear it
 	}
 	c.to.fail(l, c.slot, c.front, l.b.wire(e.of(c.method)))
+}
+
+// loseAway is isAway, and notes that a call which is gets no answer.
+func (l *link) loseAway(c *call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.lost = c.away
+	return c.away
 }
 
 func (l *link) isAway(c *call) bool {
