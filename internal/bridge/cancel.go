@@ -70,6 +70,7 @@ func (l *link) unqueue(in *transport.Inbound) bool {
 // it.
 func (l *link) leave(r *reply, reason string) (calls []*call) {
 	l.mu.Lock()
+	r.left = true // one of its requests may be between waiting and calls
 	for _, c := range l.calls {
 		if c.to == r {
 			calls = append(calls, c)

@@ -14,6 +14,7 @@ type reply struct {
 	mail *mailbox // of the goroutine that waits in Receive; nil where nobody does
 	// after, if set, is called when the reply is complete.
 	after func()
+	left  bool // the client has; guarded by link.mu
 
 	mu    sync.Mutex
 	array [][]byte // answers to the elements of an array; nil for a single message

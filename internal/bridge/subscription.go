@@ -21,6 +21,10 @@ func (d *downward) listen(c *call, in *transport.Inbound) {
 	honoured := codec.Value{'{'}
 	var added []string
 	d.mu.Lock()
+	if d.l.running(codec.Value(c.back)) != c { // its client has left just now, and has been seen off
+		d.mu.Unlock()
+		return
+	}
 	for _, list := range lists {
 		if says(wanted, list.filter) && says(d.server, list.capability, "listChanged") {
 			f.methods = append(f.methods, list.method)

@@ -19,6 +19,8 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 		return nil, l.b.beforeSent(ended(l.ctx))
 	case l.conn == nil:
 		return nil, l.b.beforeSent(l.goneLocked())
+	case r.left:
+		return nil, refusef(protocol.CodeTimeout, "the client has left")
 	case len(l.calls) >= l.b.limits.MaxCalls:
 		return nil, refusef(protocol.CodeTimeout, "the limit of %d requests that run is reached", l.b.limits.MaxCalls)
 	}
