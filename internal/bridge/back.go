@@ -16,8 +16,10 @@ import (
 func (l *link) open() {
 	if err := l.dial(); err != nil {
 		e := l.b.failure(err)
-		l.b.blame(e)
-		l.b.log.Warn("no back", "error", e)
+		if l.ctx.Err() == nil { // else it is not the back that failed
+			l.b.blame(e)
+			l.b.log.Warn("no back", "error", e)
+		}
 		l.mu.Lock()
 		l.state = down
 		l.mu.Unlock()

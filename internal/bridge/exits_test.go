@@ -145,6 +145,35 @@ func TestNoBack(t *testing.T) {
 	})
 }
 
+// abortedDialer fails once, and then hangs until nobody wants its connection.
+type abortedDialer struct{ failed bool }
+
+func (d *abortedDialer) Dial(ctx context.Context) (transport.Conn, error) {
+	if !d.failed {
+		d.failed = true
+		return nil, errNoBack
+	}
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// TestAbortedOpening: that a client leaves while its back is being opened is no failure
+// of a back, and hides none.
+func TestAbortedOpening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, b: bridge.New(&abortedDialer{}, &bridge.Options{Over: bridge.HopHTTP})}
+		front, served := r.halfPipe()
+		front.send(request("1", "initialize", hello))
+		front.want(`{"jsonrpc":"2.0","id":1,"error":{…no such thing…}}`)
+		synctest.Wait()
+		front.send(notification("notifications/initialized", ""))
+		front.closeWrite()
+		require.NoError(t, <-served)
+		require.NoError(t, r.b.Close())
+		require.EqualError(t, r.b.Err(), "http: no such thing")
+	})
+}
+
 // TestRefusedByHTTP: a JSON-RPC error in the body of a status that is no success
 // keeps its code and its data, and names the hop like all others; one that answers
 // a request passes as it is.
@@ -239,6 +268,9 @@ func TestOutcome(t *testing.T) {
 				r.session(front)
 				front.send(request("2", "tools/call", `{"name":"x"}`))
 				front.want(failed("2", tt.want))
+				synctest.Wait()
+				require.NotNil(t, r.b.Err(), "it is the back that failed")
+				require.ErrorIs(t, r.b.Err(), tt.err)
 				require.NoError(t, r.b.Close())
 			})
 		})

@@ -182,9 +182,18 @@ func (l *link) forward(in *transport.Inbound, r *reply, slot int) {
 // submit sends the request of a call under its id at the back.
 func (l *link) submit(conn transport.Conn, c *call, m *codec.Message) {
 	m.ID = c.back
-	if err := conn.Send(l.ctx, m); err != nil {
-		l.fail(c, l.b.failure(err))
+	err := conn.Send(l.ctx, m)
+	if err == nil {
+		return
 	}
+	e := l.b.failure(err)
+	l.mu.Lock()
+	works := l.conn == conn && l.ctx.Err() == nil // else its end is what is blamed
+	l.mu.Unlock()
+	if works {
+		l.b.blame(e)
+	}
+	l.fail(c, e)
 }
 
 // noID is the id of an error that must not carry one.
