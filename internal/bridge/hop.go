@@ -199,6 +199,19 @@ func refusef(code int64, format string, args ...any) *codec.Error {
 	}
 }
 
+// stoppedf is refusef for what had begun to run, so that nobody knows what came of it.
+func stoppedf(format string, args ...any) *codec.Error {
+	return started(refusef(protocol.CodeTimeout, format, args...))
+}
+
+// started is the refusal of a request that was sent before.
+func started(refusal *codec.Error) *codec.Error {
+	e := *refusal
+	e.Message = strings.TrimSuffix(e.Message, ": "+transport.ErrOutcomeUnknown.Error()) + ": " + transport.ErrOutcomeUnknown.Error()
+	e.Data = (&edit{drop: []string{protocol.DataNotRun}}).apply(e.Data)
+	return &e
+}
+
 // ended is why nothing passes any more.
 func ended(ctx context.Context) *Error {
 	return failureOver(context.Cause(ctx), HopBridge)

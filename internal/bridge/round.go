@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/wirespool/wirespool/codec"
@@ -29,7 +30,7 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 	l := u.l
 	c.between.rounds++
 	if c.between.rounds > l.b.limits.MaxRounds {
-		c.to.fail(l, c.slot, c.front, refusef(protocol.CodeTimeout, "the server asked for input more often than the limit of %d", l.b.limits.MaxRounds))
+		c.to.fail(l, c.slot, c.front, stoppedf("the server asked for input more often than the limit of %d", l.b.limits.MaxRounds))
 		return
 	}
 	r := &round{u: u, c: c}
@@ -46,7 +47,11 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 		questions = append(questions, question{method, params})
 	}
 	if r.open = len(r.keys); r.open > l.b.limits.MaxAsks {
-		c.to.fail(l, c.slot, c.front, refusef(protocol.CodeTimeout, "the server asked for more at once than the limit of %d", l.b.limits.MaxAsks))
+		c.to.fail(l, c.slot, c.front, stoppedf("the server asked for more at once than the limit of %d", l.b.limits.MaxAsks))
+		return
+	}
+	if r.open == 0 && r.state == nil { // MR-02: sent again it would only run again
+		l.settle(c, &Error{HopRemote, errors.New("the answer is broken: input_required has neither inputRequests nor requestState")})
 		return
 	}
 	r.results = make([]codec.Value, r.open)
@@ -151,7 +156,7 @@ func (u *upward) cancelled(c *call) bool {
 func (l *link) again(c *call) bool {
 	_, refusal := l.enter(c, c.to)
 	if refusal != nil {
-		c.to.fail(l, c.slot, c.front, refusal)
+		c.to.fail(l, c.slot, c.front, started(refusal))
 		return false
 	}
 	return true

@@ -192,7 +192,7 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 		if l.disown(s.c) {
 			l.giveUp(s.c, "the client has left")
 		}
-		d.refuse(c, refusef(protocol.CodeTimeout, "the call is gone"))
+		d.refuse(c, stoppedf("the call is gone"))
 		return
 	}
 	for _, x := range answers {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ type upward struct {
 	l        *link
 	revision protocol.Revision // agreed on with the client
 	offered  bool              // the client asked for it
+	extended bool              // the client has extensions
 	server   codec.Value       // capabilities of the back
 	client   codec.Value       // object: what every request says about the client
 	listener listener
@@ -30,6 +32,7 @@ var _ adapter = (*upward)(nil)
 func newUpward(l *link, hello codec.Value, discovered *transport.Inbound) *upward {
 	u := &upward{l: l, server: object(discovered.Result, "capabilities"), uris: make(map[string]struct{})}
 	u.listener.init(u)
+	u.extended = has(hello, "capabilities", "extensions")
 	offer, _ := codec.Find(hello, "protocolVersion")
 	text, _ := offer.Text()
 	u.revision, _ = protocol.LookupRevision(text)
@@ -163,11 +166,21 @@ func (u *upward) notification(in *transport.Inbound) bool {
 
 // answer implements [adapter].
 func (u *upward) answer(c *call, in *transport.Inbound) bool {
-	kind, _ := in.Fact(codec.FactResultType).Text()
-	if in.Kind != codec.Response || string(kind) != protocol.ResultInputRequired || u.l.kept(c) == nil {
-		return true // members that a legacy client does not know are legal
+	if in.Kind != codec.Response {
+		return true
 	}
-	u.require(c, in)
+	value := in.Fact(codec.FactResultType)
+	kind, _ := value.Text()
+	switch {
+	case value == nil, string(kind) == protocol.ResultComplete:
+		return true // members that a legacy client does not know are legal
+	case string(kind) != protocol.ResultInputRequired && u.extended: // it may be that of an extension
+		return true
+	case string(kind) == protocol.ResultInputRequired && u.l.kept(c) != nil:
+		u.require(c, in)
+	default: // CO-25, MR-01: a client that knows of no resultType would take it for complete
+		u.l.settle(c, &Error{HopRemote, fmt.Errorf("the answer is broken: resultType %s is none of an answer to %s", value, c.method)})
+	}
 	return false
 }
 

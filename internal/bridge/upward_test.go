@@ -191,8 +191,39 @@ func TestUpwardInput(t *testing.T) {
 			back.want(`{"jsonrpc":"2.0","id":` + id + `,…}`)
 			back.send(result(id, `{"resultType":"input_required","requestState":"more"}`))
 		}
-		front.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"bridge: the server asked for input more often than the limit of 3",…}}`)
+		front.want(`{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"bridge: the server asked for input more often than the limit of 3: outcome unknown","data":{"io.github.wirespool/hop":"bridge"}}}`)
 	})
+}
+
+// TestUpwardBroken: a result that is none of an answer to its method, or of no kind
+// that the client knows, fails its call, which is not sent again (CO-25, MR-01,
+// MR-02): a client that initializes would take it for the result.
+func TestUpwardBroken(t *testing.T) {
+	const extended = `{"protocolVersion":"2025-11-25","capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}},"clientInfo":{"name":"c","version":"1"}}`
+	for name, tt := range map[string]struct{ hello, method, result, want string }{
+		"unknown kind":        {hello, "tools/call", `{"resultType":"task"}`, `resultType \"task\" is none of an answer to tools/call`},
+		"no kind":             {hello, "tools/call", `{"resultType":5}`, `resultType 5 is none of an answer to tools/call`},
+		"of an extension":     {extended, "tools/call", `{"resultType":"task"}`, ""},
+		"complete":            {hello, "tools/call", `{"resultType":"complete"}`, ""},
+		"not of this method":  {hello, "tools/list", `{"resultType":"input_required","requestState":"s"}`, `resultType \"input_required\" is none of an answer to tools/list`},
+		"nothing is required": {hello, "tools/call", `{"resultType":"input_required"}`, `input_required has neither inputRequests nor requestState`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, nil, func(t *testing.T, r *rig) {
+				front, _ := r.pipe()
+				back := r.upward(front, tt.hello, upwardWelcome)
+				front.send(request("1", tt.method, `{"name":"x"}`))
+				back.want(`{"jsonrpc":"2.0","id":3,…}`)
+				back.send(result("3", tt.result))
+				want := result("1", tt.result)
+				if tt.want != "" {
+					want = failed("1", `{"code":-32000,"message":"remote: the answer is broken: `+tt.want+`","data":{"io.github.wirespool/hop":"remote"}}`)
+				}
+				front.want(want)
+				back.silent()
+			})
+		})
+	}
 }
 
 // cancelable is a back whose transport cancels by itself.
