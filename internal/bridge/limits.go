@@ -48,8 +48,9 @@ const (
 	DefaultCall = 5 * time.Minute
 	// DefaultDisown bounds how long a call that was cancelled is taken to run on at
 	// a back which many share: it need not say that it has stopped. What the back
-	// asks or logs meanwhile may be of that call, and is for none of the others.
-	DefaultDisown = time.Minute
+	// asks or logs meanwhile may be of that call, and is for none of the others. Most
+	// stop at once and say nothing, and their next call is to be asked again soon.
+	DefaultDisown = 15 * time.Second
 	// DefaultTell bounds how long a back may take to accept a notification, while
 	// everything behind it waits.
 	DefaultTell = 30 * time.Second
