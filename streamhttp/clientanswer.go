@@ -94,7 +94,7 @@ func (p *post) settle(in *transport.Inbound) bool {
 		case p.close(in.ID):
 		case in.ID == nil && len(p.open) == 1: // who else could be meant
 			in.Err, in.Failed, in.Kind = in.WireError(), true, codec.Invalid
-			in.ID, p.open = p.open[0], nil
+			in.ID, p.open = slices.Clone(p.open[0]), nil
 		}
 		if p.method == protocol.MethodInitialize {
 			p.c.d.remember(protocol.EraUnknown)
@@ -156,7 +156,7 @@ func (c *conn) opened(p *post, revision protocol.Revision) {
 	if revision.Era() != protocol.Legacy {
 		return // whoever waits for the answer refuses it (VN-05)
 	}
-	s := clientSession{id: p.offeredID, revision: revision, opening: p.body, post: c.postHeader(nil)}
+	s := clientSession{id: p.offeredID, revision: revision, opening: p.text.b, post: c.postHeader(nil)}
 	s.put(s.post)
 	c.mu.Lock()
 	s.gen = c.session.gen + 1

@@ -166,10 +166,13 @@ func (c *conn) Call(ctx context.Context, m *codec.Message, take func(in *transpo
 		p.cancel(nil)
 		return net.ErrClosed
 	}
-	defer context.AfterFunc(ctx, func() {
-		c.Cancel(p.ids[0].Key())
-		p.cancel(errCancelled)
-	})()
+	if ctx.Done() != nil {
+		key := p.ids[0].Key()
+		defer context.AfterFunc(ctx, func() {
+			c.Cancel(key)
+			p.cancel(errCancelled)
+		})()
+	}
 	p.serve()
 	return nil
 }
@@ -192,6 +195,11 @@ func (c *conn) Cancel(id codec.IDKey) {
 	if inner != nil {
 		delete(c.posts, id)
 	}
+	var params codec.Value
+	alone := false
+	if p != nil && !p.modern { // its message is gone when it cannot be found any more
+		params, alone = p.cancellation(id), len(p.ids) == 1
+	}
 	c.mu.Unlock()
 	switch {
 	case p == nil:
@@ -199,13 +207,6 @@ func (c *conn) Cancel(id codec.IDKey) {
 		p.given.Store(true)
 		p.cancel(errCancelled)
 	default:
-		token := p.ids[0]
-		for _, t := range p.ids {
-			if t.Key() == id {
-				token = t
-			}
-		}
-		params := append(append([]byte(`{"requestId":`), token...), '}')
 		m := codec.Message{Kind: codec.Notification, Method: []byte(protocol.NotificationCancelled), Params: params}
 		c.start(&c.farewells, func() {
 			var err error
@@ -218,11 +219,22 @@ func (c *conn) Cancel(id codec.IDKey) {
 				c.opts.Logger.Debug("cancellation not sent", "error", err)
 			}
 		})
-		if len(p.ids) == 1 { // the server ends the stream, or we do
+		if alone { // the server ends the stream, or we do
 			p.given.Store(true)
 			time.AfterFunc(lingerEnd, func() { p.cancel(errCancelled) })
 		}
 	}
+}
+
+// cancellation returns the params that cancel one of the requests in p.
+func (p *post) cancellation(id codec.IDKey) codec.Value {
+	token := p.ids[0]
+	for _, t := range p.ids {
+		if t.Key() == id {
+			token = t
+		}
+	}
+	return append(append(codec.Value(`{"requestId":`), token...), '}')
 }
 
 var errCancelled = errors.New("cancelled")

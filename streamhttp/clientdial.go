@@ -151,6 +151,18 @@ func (c *dialled) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
+// ReadFrom implements [io.ReaderFrom]: a body of ours is in one piece already.
+func (c *dialled) ReadFrom(r io.Reader) (int64, error) {
+	if l, ok := r.(*io.LimitedReader); ok {
+		if b, ok := l.R.(*body); ok {
+			n, err := b.writeTo(c.Conn, l.N)
+			l.N -= n
+			return n, err
+		}
+	}
+	return io.Copy(struct{ io.Writer }{c.Conn}, r)
+}
+
 func (c *dialled) Close() error {
 	c.first.Do(c.ready)
 	c.closed.Do(func() {

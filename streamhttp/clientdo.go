@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ import (
 // do performs one HTTP request. It follows redirects that keep the request as it
 // is and the origin the same, and asks once more after a refusal that
 // Unauthorized resolved. A redirect of another kind comes back as it is.
-func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
+func (c *conn) do(ctx context.Context, method string, h http.Header, body *text) (*http.Response, error) {
 	limits := &c.opts.Limits
 	follow := httpx.Follow{MaxRedirects: limits.MaxRedirects, Unauthorized: c.opts.Unauthorized, MaxErrorBody: limits.MaxErrorBody}
 	resp, err := follow.Do(ctx, method, c.url, func(u *url.URL) (*http.Response, error) {
@@ -35,7 +34,7 @@ func (c *conn) do(ctx context.Context, method string, h http.Header, body []byte
 
 // roundTrip sends one request with a fresh token. h and body are borrowed until
 // the response body is closed.
-func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.Header, body []byte) (*http.Response, error) {
+func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.Header, body *text) (*http.Response, error) {
 	if c.opts.Token != nil {
 		bearer, err := c.opts.Token(ctx)
 		if err != nil {
@@ -53,9 +52,9 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 	req := like.WithContext(ctx)
 	req.Header = h
 	if body != nil {
-		req.ContentLength = int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.Body, _ = req.GetBody() // never fails
+		req.ContentLength = int64(len(body.b))
+		req.GetBody = func() (io.ReadCloser, error) { return body.open(), nil }
+		req.Body = body.open()
 	}
 	resp, err := c.d.roundTrip(req)
 	if err != nil {

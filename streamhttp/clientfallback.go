@@ -91,7 +91,7 @@ func (p *post) fallBack(refused error) (bool, error) {
 		_ = inner.Close() // Close may have looked before there was one
 		return true, errClosing
 	}
-	if err := inner.Send(p.ctx, &p.msg); err != nil {
+	if err := inner.Send(p.ctx, p.msg); err != nil {
 		return true, err
 	}
 	p.open = nil // its answer comes the other way

@@ -60,7 +60,7 @@ func (s *clientSession) put(h http.Header) {
 // mirror puts into h what 2026-07-28 wants to see of the body (SC26-03,
 // SC26-05, SC26-06).
 func (p *post) mirror(h http.Header) error {
-	m := &p.msg
+	m := p.msg
 	if !httpguts.ValidHeaderFieldValue(p.method) {
 		return fmt.Errorf("streamhttp: the method %q cannot be mirrored in a header", p.method)
 	}

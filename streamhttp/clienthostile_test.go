@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,15 +86,16 @@ func TestClientSessionAnswer(t *testing.T) {
 // the next call tries again.
 func TestClientRenewalBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		hellos := 0
+		var hellos atomic.Int32
 		f := dialFar(t, &streamhttp.ClientOptions{NoStream: true}, func(w http.ResponseWriter, r *http.Request, body string) {
 			switch {
 			case body == hello:
-				if hellos++; hellos == 2 {
+				n := hellos.Add(1)
+				if n == 2 {
 					<-r.Context().Done()
 					return
 				}
-				w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", hellos))
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", n))
 				asJSON(w, helloBack)
 			case body == readyNote || r.Method == http.MethodDelete:
 				w.WriteHeader(http.StatusAccepted)

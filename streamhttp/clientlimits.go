@@ -78,6 +78,9 @@ const (
 	// lingerEnd is how long a stream whose calls are all answered, or cancelled,
 	// may stay open before it is cut.
 	lingerEnd = 2 * time.Second
+	// pooledBody is how large a message is whose memory is used again; net/http
+	// then writes its header and its body one after the other.
+	pooledBody = 16 << 10
 	// renewalLimit is how long the handshake of a new session may take in place of
 	// a lost one: every request waits for it.
 	renewalLimit = 30 * time.Second

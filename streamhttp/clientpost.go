@@ -19,8 +19,8 @@ import (
 // for it.
 type post struct {
 	c        *conn
-	body     []byte
-	msg      codec.Message // of body
+	text     text
+	msg      *codec.Message // of text; nil when it was sent
 	method   string
 	modern   bool              // it carries its own version
 	revision protocol.Revision // if modern: that version
@@ -41,18 +41,26 @@ type post struct {
 
 // newPost encodes a message, and reads off it what the header has to say.
 func (c *conn) newPost(m *codec.Message) (*post, error) {
-	body, err := m.AppendText(make([]byte, 0, len(m.Params)+len(m.Result)+len(m.Error)+len(m.Array)+128))
-	if err != nil {
+	p := &post{c: c, sink: c.deliver}
+	if err := p.text.encode(m, c.opts.Transport == nil); err != nil { // another may close no bodies
 		return nil, err
 	}
-	return c.postOf(body)
+	return p, p.read()
 }
 
-// postOf makes a post of an encoded message, which is transferred.
-func (c *conn) postOf(body []byte) (*post, error) {
-	p := &post{c: c, body: body, sink: c.deliver}
-	if err := c.d.decode(body, &p.msg); err != nil {
-		return nil, fmt.Errorf("streamhttp: the message is not fit to be sent: %w", err)
+// postOf makes a post of an encoded message, which is kept.
+func (c *conn) postOf(encoded []byte) (*post, error) {
+	p := &post{c: c, sink: c.deliver}
+	p.text.b = encoded
+	return p, p.read()
+}
+
+// read reads off the text of p what there is to know of it.
+func (p *post) read() error {
+	c := p.c
+	p.msg = messages.Get().(*codec.Message)
+	if err := c.d.decode(p.text.b, p.msg); err != nil {
+		return fmt.Errorf("streamhttp: the message is not fit to be sent: %w", err)
 	}
 	if info, known := protocol.LookupMethod(p.msg.Method); known {
 		p.method = info.Name
@@ -84,7 +92,7 @@ func (c *conn) postOf(body []byte) (*post, error) {
 		p.modern = p.revision != ""
 	}
 	p.ctx, p.cancel = context.WithCancelCause(c.ctx)
-	return p, nil
+	return nil
 }
 
 // enter makes the post one that Cancel finds, and that Close waits for until serve
@@ -106,6 +114,15 @@ func (p *post) enter() bool {
 func (p *post) serve() {
 	defer p.c.running.Done()
 	p.run()
+	p.sent()
+}
+
+// sent gives back the memory of the message. Nobody finds p any more, and of what
+// came back nothing is in that memory.
+func (p *post) sent() {
+	putMessage(p.msg)
+	p.msg, p.ids, p.open = nil, nil, nil
+	p.text.release()
 }
 
 // leave undoes enter.
@@ -148,7 +165,7 @@ func (p *post) attempt() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	resp, err := p.c.do(p.ctx, http.MethodPost, h, p.body)
+	resp, err := p.c.do(p.ctx, http.MethodPost, h, &p.text)
 	if err != nil {
 		return false, httpx.SendError(err)
 	}
@@ -252,6 +269,7 @@ func (p *post) again(err error) (bool, error) {
 // accepted it. Any success will do, and its body is of no interest.
 func (p *post) tell() error {
 	defer p.cancel(nil)
+	defer p.sent()
 	for {
 		var err error
 		if p.session, err = p.c.settled(p.ctx); err != nil {
@@ -291,7 +309,7 @@ func (p *post) hand(h http.Header) (refused *StatusError, err error) {
 	limit := p.c.opts.Limits.PostTimeout
 	ctx, cancel := context.WithTimeoutCause(p.ctx, limit, fmt.Errorf("no answer within PostTimeout = %s", limit))
 	defer cancel()
-	resp, err := p.c.do(ctx, http.MethodPost, h, p.body)
+	resp, err := p.c.do(ctx, http.MethodPost, h, &p.text)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +331,7 @@ func (p *post) fail(err error) {
 	}
 	for _, id := range p.open {
 		in := inbounds.Get().(*transport.Inbound)
-		in.Failed, in.Via, in.ID, in.Err = true, p.c, id, err
+		in.Failed, in.Via, in.ID, in.Err = true, p.c, slices.Clone(id), err
 		p.sink(in)
 	}
 	p.open = nil
