@@ -18,7 +18,15 @@ type callContext struct {
 
 	mu    sync.Mutex
 	done  chan struct{} // made by the first Done
-	after map[*func()]struct{}
+	after *follower
+}
+
+// follower is a function that is called when the context ends, in a list: most
+// requests have one, where somebody derives a context of the handler's.
+type follower struct {
+	f          func()
+	next, prev *follower
+	listed     bool
 }
 
 // What callContext.ended can be. It is set under mu.
@@ -89,18 +97,31 @@ func (c *callContext) AfterFunc(f func()) func() bool {
 		go f()
 		return func() bool { return false }
 	}
-	if c.after == nil {
-		c.after = make(map[*func()]struct{})
+	l := &follower{f: f, next: c.after, listed: true}
+	if l.next != nil {
+		l.next.prev = l
 	}
-	key := &f
-	c.after[key] = struct{}{}
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, waiting := c.after[key]
-		delete(c.after, key)
-		return waiting
+	c.after = l
+	return func() bool { return c.unfollow(l) }
+}
+
+// unfollow undoes AfterFunc; false when it is too late.
+func (c *callContext) unfollow(l *follower) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !l.listed {
+		return false
 	}
+	l.listed = false
+	if l.next != nil {
+		l.next.prev = l.prev
+	}
+	if l.prev != nil {
+		l.prev.next = l.next
+	} else {
+		c.after = l.next
+	}
+	return true
 }
 
 // end ends the context for a reason, canceled or timedOut; the first end counts.
@@ -114,8 +135,9 @@ func (c *callContext) end(reason uint32) {
 	if c.done != nil {
 		close(c.done)
 	}
-	for f := range c.after {
-		go (*f)()
+	for l := c.after; l != nil; l = l.next {
+		l.listed = false
+		go l.f()
 	}
 	c.after = nil
 }

@@ -309,6 +309,47 @@ func TestHandlerContext(t *testing.T) {
 	})
 }
 
+// TestHandlerContextFollowers: of those that follow a handler's context, in whatever
+// order some stop, the others are called at its end, and once.
+func TestHandlerContextFollowers(t *testing.T) {
+	for name, stop := range map[string][]int{
+		"none": nil, "first": {0}, "middle": {1}, "last": {2}, "twice": {1, 1}, "all": {2, 0, 1}, "backwards": {2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var called [3]atomic.Int32
+				var stops [3]func() bool
+				s := dispatch.NewServer(plain())
+				s.Handle("follow", func(ctx context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
+					for i := range called {
+						stops[i] = context.AfterFunc(ctx, func() { called[i].Add(1) })
+					}
+					stopped := map[int]bool{}
+					for _, i := range stop {
+						require.Equal(t, !stopped[i], stops[i]())
+						stopped[i] = true
+					}
+					return append(dst, "{}"...), nil
+				})
+				w, conn := newWire(t, nil)
+				go func() { _ = s.Serve(t.Context(), conn) }()
+				w.send(call("1", "follow"))
+				w.want(empty("1"))
+				require.NoError(t, s.Shutdown(context.Background()))
+				synctest.Wait()
+				for i := range called {
+					want := int32(1)
+					if slices.Contains(stop, i) {
+						want = 0
+					}
+					require.Equal(t, want, called[i].Load(), i)
+					require.False(t, stops[i](), "stopped what is over")
+				}
+			})
+		})
+	}
+}
+
 // TestHandlerLeftBehind: a handler that ignores its cancellation is left behind after a
 // second, by Serve as by Close, and ends when it likes.
 func TestHandlerLeftBehind(t *testing.T) {
