@@ -3,6 +3,7 @@ package mcpgo
 import (
 	"context"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -23,24 +24,31 @@ type callSession struct {
 	*identity
 	*catalog
 	conn    *connSession
-	server  *Server
 	request *dispatch.Request
-	via     transport.Exchange
 	id      string
 	modern  bool
 	token   codec.Value // the progress token: a copy
 	out     outbox
-	text    []byte       // memory of params; of out's goroutine
 	listens *listener    // of a subscriptions/listen
 	failure *codec.Error // what the handler returned, if it has a code of its own
+	lacks   *handover    // what the text of the message lacks; nil where that is whole
+}
 
-	// For the hook: what the text of the message lacks.
+// handover is what the hook gets of a tools/call, by way of its session. Its memory
+// is used again.
+type handover struct {
 	tool      string
 	arguments any
-	raw       codec.Value
+	raw       codec.Value // borrowed
 	meta      *mcp.Meta
 	sender    client
-	stripped  bool
+}
+
+var handovers = sync.Pool{New: func() any { return new(handover) }}
+
+func (h *handover) put() {
+	*h = handover{}
+	handovers.Put(h)
 }
 
 var _ interface {
@@ -59,7 +67,7 @@ var _ interface {
 
 func (s *Server) newCall(r *dispatch.Request) *callSession {
 	conn := s.session(r.Peer())
-	c := &callSession{conn: conn, server: s, request: r, via: r.Exchange(), id: conn.id}
+	c := &callSession{conn: conn, request: r, id: conn.id}
 	c.modern = r.Revision().Era() == protocol.Modern
 	c.identity, c.catalog = &conn.identity, &conn.catalog
 	if conn.shared {
@@ -73,9 +81,12 @@ func (s *Server) newCall(r *dispatch.Request) *callSession {
 	if token := r.Fact(codec.FactMetaProgressToken); token != nil {
 		c.token = append(codec.Value(nil), token...)
 	}
-	c.out.size, c.out.deliver = callNotices, c.deliver
+	c.out.size, c.out.to = callNotices, c
 	return c
 }
+
+// via is the way the request came, also when it is over.
+func (c *callSession) via() transport.Exchange { return c.request.Exchange() }
 
 // SessionID implements [server.ClientSession].
 func (c *callSession) SessionID() string { return c.id }
@@ -83,7 +94,7 @@ func (c *callSession) SessionID() string { return c.id }
 // NotificationChannel implements [server.ClientSession]. What comes when the call
 // is over goes out on the connection, if that has a stream of its own.
 func (c *callSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
-	if ch := c.out.channel(c.via.Context(), 0); ch != nil {
+	if ch := c.out.channel(c.via().Context(), 0); ch != nil {
 		return ch
 	}
 	if c.conn.identity.Initialized() {
@@ -111,18 +122,19 @@ func (c *callSession) finish() {
 }
 
 // deliver sends a notification on the stream of the call.
-func (c *callSession) deliver(n *mcp.JSONRPCNotification) {
+func (c *callSession) deliver(n *mcp.JSONRPCNotification, memory []byte) []byte {
 	if l := c.listens; l != nil {
 		if n.Method == protocol.NotificationSubscriptionsAcknowledged { // nothing else of its own (SU-07)
 			l.send(n)
 			l.acknowledged()
 		}
-		return
+		return memory
 	}
 	if n.Method == protocol.NotificationProgress {
 		c.restoreToken(&n.Params)
 	}
-	c.text = c.server.send(c.via.Context(), c.via, c.text[:0], n)
+	via := c.via()
+	return c.conn.server.send(via.Context(), via, memory[:0], n)
 }
 
 // restoreToken puts the progress token as the client sent it: mcp-go has handed

@@ -77,7 +77,7 @@ func appendRequestParams(dst []byte, params any) ([]byte, error) {
 // appendToolParams appends the members that mcp.CallToolParams writes.
 func appendToolParams(dst []byte, p *mcp.CallToolParams) ([]byte, error) {
 	if p.Task != nil || len(p.InputResponses) > 0 || p.RequestState != "" || len(p.RawArguments) > 0 {
-		return appendReflected(dst, p)
+		return appendReflected(dst, *p) // p itself would leave the stack
 	}
 	dst = codec.AppendString(append(dst, `{"name":`...), p.Name)
 	var err error

@@ -67,7 +67,7 @@ func hook(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
 	if !ok {
 		return // another transport's
 	}
-	if call, ok := message.(*mcp.CallToolRequest); ok && c.stripped {
+	if call, ok := message.(*mcp.CallToolRequest); ok && c.lacks != nil {
 		c.complete(ctx, call)
 	}
 	if h := c.header(); h != nil {
@@ -79,29 +79,30 @@ func hook(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
 
 // complete puts into a tools/call what its text lacked.
 func (c *callSession) complete(ctx context.Context, call *mcp.CallToolRequest) {
+	lacks := c.lacks
+	c.lacks = nil
 	p := &call.Params
-	p.Name, p.Arguments, p.RawArguments = c.tool, c.arguments, json.RawMessage(bytes.Clone(c.raw))
-	if c.meta != nil {
-		p.Meta = c.meta
+	p.Name, p.Arguments, p.RawArguments = lacks.tool, lacks.arguments, json.RawMessage(bytes.Clone(lacks.raw))
+	if lacks.meta != nil {
+		p.Meta = lacks.meta
 	}
-	if capabilities := c.sender.capabilities; capabilities != nil {
+	if capabilities := lacks.sender.capabilities; capabilities != nil {
 		own := *capabilities
 		info := server.RequestProtocolInfoFromContext(ctx)
-		if c.sender.version != "" {
-			info.Modern, info.ProtocolVersion, info.LogLevel = true, c.sender.version, c.sender.level
+		if lacks.sender.version != "" {
+			info.Modern, info.ProtocolVersion, info.LogLevel = true, lacks.sender.version, lacks.sender.level
 			if !c.Initialized() {
 				c.Initialize()
 			}
 		}
 		info.ClientCapabilities = &own
-		c.SetClientCapabilities(own)
-		if c.sender.info != nil {
-			own := *c.sender.info
+		if lacks.sender.info != nil {
+			own := *lacks.sender.info
 			info.ClientInfo = &own
-			c.SetClientInfo(own)
 		}
+		c.said(&lacks.sender)
 	}
-	c.stripped, c.arguments, c.raw, c.meta = false, nil, nil, nil
+	lacks.put()
 }
 
 // headerOf returns where a request of mcp-go keeps its headers; nil for a type
@@ -153,7 +154,7 @@ func headerOf(message any) *http.Header {
 // header returns the headers of the HTTP request that the call came in, nil where
 // there was none.
 func (c *callSession) header() http.Header {
-	if r, ok := c.via.(transport.Headers); ok {
+	if r, ok := c.via().(transport.Headers); ok {
 		return r.Header()
 	}
 	return nil
@@ -172,7 +173,7 @@ func Header(ctx context.Context) http.Header {
 // transport's Authenticate found out; empty for nobody in particular.
 func Principal(ctx context.Context) string {
 	if c, ok := server.ClientSessionFromContext(ctx).(*callSession); ok {
-		if r, ok := c.via.(transport.Principal); ok {
+		if r, ok := c.via().(transport.Principal); ok {
 			return r.Principal()
 		}
 	}

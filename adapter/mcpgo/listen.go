@@ -218,5 +218,6 @@ func (l *listener) send(n *mcp.JSONRPCNotification) {
 	tagged.Params.Meta[protocol.MetaSubscriptionID] = codec.Value(l.id)
 	l.sending.Lock()
 	defer l.sending.Unlock()
-	l.text = l.call.server.send(l.call.via.Context(), l.call.via, l.text[:0], &tagged)
+	via := l.call.via()
+	l.text = l.call.conn.server.send(via.Context(), via, l.text[:0], &tagged)
 }

@@ -17,18 +17,21 @@ import (
 func (c *callSession) appendMessage(dst []byte) []byte {
 	r := c.request
 	method, params := r.Method(), r.Params()
-	if method == protocol.MethodToolsCall && c.server.handsOver() {
-		if dst, ok := c.appendCall(dst, params); ok {
+	if method == protocol.MethodToolsCall && c.conn.server.handsOver() {
+		lacks := handovers.Get().(*handover)
+		if dst, ok := c.appendCall(dst, params, lacks); ok {
+			c.lacks = lacks
 			return dst
 		}
+		lacks.put()
 	}
 	return codec.AppendRequest(dst, r.ID(), method, params)
 }
 
 // appendCall is appendMessage for a tools/call without its name, its arguments and
-// most of its _meta; false when they have to stay, because something is wrong
-// with them that mcp-go has words for.
-func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) {
+// most of its _meta, which it puts into lacks; false when they have to stay, because
+// something is wrong with them that mcp-go has words for.
+func (c *callSession) appendCall(dst []byte, params codec.Value, lacks *handover) ([]byte, bool) {
 	name := c.request.Fact(codec.FactName)
 	if name.Kind() != codec.String {
 		return dst, false
@@ -57,7 +60,7 @@ func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) 
 			dst = append(comma(dst, first), `"_meta":{`...)
 			open := len(dst)
 			var ok bool
-			if dst, ok = c.appendMeta(dst, value); !ok {
+			if dst, ok = c.appendMeta(dst, value, lacks); !ok {
 				return dst[:from], false
 			}
 			if len(dst) == open {
@@ -78,8 +81,8 @@ func (c *callSession) appendCall(dst []byte, params codec.Value) ([]byte, bool) 
 	} else {
 		dst = append(dst, '}')
 	}
-	c.tool, _ = plainString(name)
-	c.arguments, c.raw, c.stripped = decoded, arguments, true
+	lacks.tool, _ = plainString(name)
+	lacks.arguments, lacks.raw = decoded, arguments
 	return append(dst, '}'), true
 }
 

@@ -64,7 +64,7 @@ func (c *clients) find(info, capabilities codec.Value) (client, bool) {
 // request is one of 2026-07-28; where there is nothing, it takes it for a legacy one
 // and looks for less, and the hook tells it before the handler runs. It is false if
 // _meta has to stay as it is.
-func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
+func (c *callSession) appendMeta(dst []byte, meta codec.Value, lacks *handover) ([]byte, bool) {
 	if meta.Kind() != codec.Object {
 		return dst, false
 	}
@@ -106,16 +106,16 @@ func (c *callSession) appendMeta(dst []byte, meta codec.Value) ([]byte, bool) {
 	}
 	if c.modern {
 		var ok bool
-		if c.sender, ok = c.conn.clients.find(info, capabilities); !ok {
+		if lacks.sender, ok = c.conn.clients.find(info, capabilities); !ok {
 			return dst, false
 		}
 		if !traced && mcp.IsValidProtocolVersion(version) {
 			dst = dst[:from]
-			c.sender.version, c.sender.level = version, mcp.LoggingLevel(level)
+			lacks.sender.version, lacks.sender.level = version, mcp.LoggingLevel(level)
 		} else {
 			dst = append(comma(dst, from), `"`+protocol.MetaClientCapabilities+`":{}`...)
 		}
 	}
-	c.meta = decoded
+	lacks.meta = decoded
 	return dst, true
 }

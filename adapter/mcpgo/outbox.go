@@ -13,16 +13,28 @@ import (
 // outbox lets who asks wait until there is room. It costs nothing until somebody
 // asks.
 type outbox struct {
-	size    int
-	deliver func(*mcp.JSONRPCNotification) // called by one goroutine at a time
-
+	to    recipient
+	size  int32
+	ended bool // guarded by mu
 	mu    sync.Mutex
-	ch    chan mcp.JSONRPCNotification // nil before somebody asked
-	room  chan struct{}                // capacity 1: something was taken
-	stop  chan struct{}                // closed by finish
-	done  chan struct{}                // closed when nothing is left to deliver
-	ended bool
-	stuck bool // who asked last waited in vain
+	box   *box // nil before somebody asked
+}
+
+// recipient is who sends on what was put into an outbox.
+type recipient interface {
+	// deliver is called by one goroutine at a time, with memory for a text, which it
+	// returns for the next.
+	deliver(n *mcp.JSONRPCNotification, memory []byte) []byte
+}
+
+// box is what an outbox needs once somebody asked.
+type box struct {
+	ch    chan mcp.JSONRPCNotification
+	room  chan struct{} // capacity 1: something was taken
+	stop  chan struct{} // closed by finish
+	done  chan struct{} // closed when nothing is left to deliver
+	stuck bool          // who asked last waited in vain; guarded by outbox.mu
+	text  []byte        // of the goroutine that delivers
 }
 
 // channel returns a channel with room, as far as that comes about before ctx ends
@@ -33,64 +45,68 @@ func (o *outbox) channel(ctx context.Context, limit time.Duration) chan<- mcp.JS
 		o.mu.Unlock()
 		return nil
 	}
-	if o.ch == nil {
-		o.ch = make(chan mcp.JSONRPCNotification, o.size)
-		o.room, o.stop, o.done = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-		go o.run()
+	b := o.box
+	if b == nil {
+		b = &box{
+			ch:   make(chan mcp.JSONRPCNotification, o.size),
+			room: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		}
+		o.box = b
+		go o.run(b)
 	}
-	stuck := o.stuck && limit > 0
+	stuck := b.stuck && limit > 0
 	o.mu.Unlock()
-	if len(o.ch) < o.size/2 { // the other half is for those who ask at the same time
-		return o.ch
+	if len(b.ch) < cap(b.ch)/2 { // the other half is for those who ask at the same time
+		return b.ch
 	}
 	if !stuck {
-		o.await(ctx, limit)
+		o.await(ctx, b, limit)
 	}
-	return o.ch
+	return b.ch
 }
 
 // await waits for room.
-func (o *outbox) await(ctx context.Context, limit time.Duration) {
+func (o *outbox) await(ctx context.Context, b *box, limit time.Duration) {
 	var late <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
 		defer t.Stop()
 		late = t.C
 	}
-	for len(o.ch) >= o.size/2 {
+	for len(b.ch) >= cap(b.ch)/2 {
 		select {
-		case <-o.room:
+		case <-b.room:
 		case <-ctx.Done():
 			return
 		case <-late:
 			o.mu.Lock()
-			o.stuck = true
+			b.stuck = true
 			o.mu.Unlock()
 			return
 		}
 	}
-	o.signal() // there may be room for the next one too
+	b.signal() // there may be room for the next one too
 }
 
-func (o *outbox) signal() {
+func (b *box) signal() {
 	select {
-	case o.room <- struct{}{}:
+	case b.room <- struct{}{}:
 	default:
 	}
 }
 
 // run delivers until finish is called, and then what is left.
-func (o *outbox) run() {
-	defer close(o.done)
+func (o *outbox) run(b *box) {
+	defer close(b.done)
 	for {
 		select {
-		case n := <-o.ch:
-			o.took(&n)
-		case <-o.stop:
+		case n := <-b.ch:
+			o.took(b, &n)
+		case <-b.stop:
 			for {
 				select {
-				case n := <-o.ch:
-					o.took(&n)
+				case n := <-b.ch:
+					o.took(b, &n)
 				default:
 					return
 				}
@@ -99,11 +115,11 @@ func (o *outbox) run() {
 	}
 }
 
-func (o *outbox) took(n *mcp.JSONRPCNotification) {
-	o.signal()
-	o.deliver(n)
+func (o *outbox) took(b *box, n *mcp.JSONRPCNotification) {
+	b.signal()
+	b.text = o.to.deliver(n, b.text)
 	o.mu.Lock()
-	o.stuck = false
+	b.stuck = false
 	o.mu.Unlock()
 }
 
@@ -114,17 +130,17 @@ func (o *outbox) finish() chan mcp.JSONRPCNotification {
 	o.mu.Lock()
 	first := !o.ended
 	o.ended = true
-	ch := o.ch
+	b := o.box
 	o.mu.Unlock()
-	if ch == nil {
+	if b == nil {
 		return nil
 	}
 	if first {
-		close(o.stop)
+		close(b.stop)
 	}
-	<-o.done
+	<-b.done
 	if !first {
 		return nil
 	}
-	return ch
+	return b.ch
 }

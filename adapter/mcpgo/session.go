@@ -29,7 +29,6 @@ type connSession struct {
 	out     outbox
 	hub     hub
 	clients clients
-	text    []byte // memory of params; of out's goroutine
 	once    sync.Once
 }
 
@@ -53,7 +52,7 @@ func (s *Server) session(p *dispatch.Peer) *connSession {
 	if !ok {
 		c := &connSession{server: s, peer: p}
 		_, c.shared = p.Conn().(transport.Shared)
-		c.out.size, c.out.deliver = sessionNotices, c.deliver
+		c.out.size, c.out.to = sessionNotices, c
 		v, _ = s.sessions.LoadOrStore(p, c)
 	}
 	c := v.(*connSession)
@@ -98,12 +97,12 @@ func (c *connSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 var nowhere = make(chan mcp.JSONRPCNotification)
 
 // deliver sends a notification that belongs to no call.
-func (c *connSession) deliver(n *mcp.JSONRPCNotification) {
+func (c *connSession) deliver(n *mcp.JSONRPCNotification, memory []byte) []byte {
 	c.hub.publish(n)
 	if !c.identity.Initialized() {
-		return // nobody but listeners
+		return memory // nobody but listeners
 	}
-	c.text = c.server.send(c.peer.Context(), c.peer.Conn(), c.text[:0], n)
+	return c.server.send(c.peer.Context(), c.peer.Conn(), memory[:0], n)
 }
 
 // deliverLate sends what a call has left behind, if there still is room.

@@ -17,8 +17,8 @@ type identity struct {
 
 	mu           sync.Mutex
 	level        mcp.LoggingLevel
-	info         mcp.Implementation
-	capabilities mcp.ClientCapabilities
+	info         *mcp.Implementation     // nil for an empty one; never written to
+	capabilities *mcp.ClientCapabilities // the same
 	version      string
 }
 
@@ -52,28 +52,44 @@ func (i *identity) GetLogLevel() mcp.LoggingLevel {
 func (i *identity) SetClientInfo(info mcp.Implementation) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.info = info
+	i.info = &info
 }
 
 // GetClientInfo implements [server.SessionWithClientInfo].
 func (i *identity) GetClientInfo() mcp.Implementation {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.info
+	if i.info == nil {
+		return mcp.Implementation{}
+	}
+	return *i.info
 }
 
 // SetClientCapabilities implements [server.SessionWithClientInfo].
 func (i *identity) SetClientCapabilities(capabilities mcp.ClientCapabilities) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.capabilities = capabilities
+	i.capabilities = &capabilities
 }
 
 // GetClientCapabilities implements [server.SessionWithClientInfo].
 func (i *identity) GetClientCapabilities() mcp.ClientCapabilities {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.capabilities
+	if i.capabilities == nil {
+		return mcp.ClientCapabilities{}
+	}
+	return *i.capabilities
+}
+
+// said notes who sent a request, as both of the above do.
+func (i *identity) said(c *client) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.capabilities = c.capabilities
+	if c.info != nil {
+		i.info = c.info
+	}
 }
 
 // SetProtocolVersion is called by mcp-go's initialize.
