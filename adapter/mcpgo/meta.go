@@ -58,6 +58,24 @@ func (c *clients) find(info, capabilities codec.Value) (client, bool) {
 	return found, true
 }
 
+// metaName returns the name of a member of _meta; those that every request has cost
+// no memory.
+func metaName(name codec.Value) (string, bool) {
+	switch string(name[1 : len(name)-1]) {
+	case protocol.MetaProgressToken:
+		return protocol.MetaProgressToken, true
+	case protocol.MetaProtocolVersion:
+		return protocol.MetaProtocolVersion, true
+	case protocol.MetaClientInfo:
+		return protocol.MetaClientInfo, true
+	case protocol.MetaClientCapabilities:
+		return protocol.MetaClientCapabilities, true
+	case protocol.MetaLogLevel:
+		return protocol.MetaLogLevel, true
+	}
+	return plainString(name)
+}
+
 // appendMeta appends what HandleMessage itself looks for in a _meta, which is what
 // traces need; the rest is for the hook. Where there is something for traces, the
 // version and the log level stay too, and HandleMessage knows by them that the
@@ -74,7 +92,7 @@ func (c *callSession) appendMeta(dst []byte, meta codec.Value, lacks *handover) 
 	var version, level string
 	var traced bool
 	for name, value := range meta.Members() {
-		text, ok := plainString(name)
+		text, ok := metaName(name)
 		if !ok {
 			return dst, false
 		}
