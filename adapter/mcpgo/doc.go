@@ -62,14 +62,24 @@
 // What stays mcp-go's limit:
 //
 //   - It decodes the rest of each message itself, with encoding/json, and its
-//     client decodes each result. That is most of what a small call still costs. Its
-//     client on bare net/http, without any server, is 1.9 times as fast as client
-//     and server on its own HTTP transports with sessions, in 0.53 of the bytes, 2.8
-//     times and 0.34 in 2026-07-28; here it is 1.3 (0.69) and 2.0 (0.50) with the
-//     server, whose part alone is 2.1 (0.58) and 5.2 times (0.24).
+//     client decodes each result. That is most of what a small call still costs: see
+//     the table below.
 //   - Hooks see ids as its decoder makes them, integers as float64.
 //   - It takes member names that differ in case alone for the same.
 //   - Tasks are those of 2025-11-25.
+//
+// A small call against mcp-go's own transports, both ends: how many times as fast
+// in processor time, in which part of the bytes. The limit is its client and its
+// HandleMessage, given the shortest message there is, with nothing between them but
+// bare net/http over HTTP: no adapter gets beyond it, and over HTTP with sessions it
+// is no more than 1.8 times as fast, in 0.6 of the bytes
+// (limit-sdk in BenchmarkAdapter of bench/peers).
+//
+//	                     here          limit
+//	HTTP, session        1.4 in 0.64   1.8 in 0.60
+//	HTTP, 2026-07-28     1.5 in 0.48   2.0 in 0.41
+//	pipes                2.0 in 0.50   4.4 in 0.43
+//	pipes, 2026-07-28    1.7 in 0.55   3.0 in 0.45
 //
 // What cannot be done from outside:
 //

@@ -36,9 +36,12 @@ func mcpgoGroups() (all []work.Group) {
 			{"mcp-go-http-2026", mcp.ProtocolVersion20260728, stockHTTP, oursHTTP},
 		} {
 			text := strings.Repeat("all work and no play ", s.size/20)[:s.size]
-			all = append(all, adapterGroup(way.shape, s.name, s.calls, s.size,
-				mcpgoCalls("wirespool", way.version, text, s.calls, way.ours),
-				mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock)))
+			entries := []work.Entry{mcpgoCalls("wirespool", way.version, text, s.calls, way.ours)}
+			if s.name == "100B" {
+				entries = append(entries, limitMCPGo(way.version, text, s.calls, strings.HasPrefix(way.shape, "mcp-go-http")))
+			}
+			entries = append(entries, mcpgoCalls("mcp-go", way.version, text, s.calls, way.stock))
+			all = append(all, adapterGroup(way.shape, s.name, s.calls, s.size, entries...))
 		}
 	}
 	return all

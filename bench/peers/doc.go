@@ -41,7 +41,8 @@
 //
 // Adapter/shape=mcp-go-…: mcp-go on its own transports, and on wirespool by its adapter:
 // client and server together, over pipes and HTTP on loopback, and in mcp-go-server-…
-// the server alone, in the way of go-sdk's.
+// the server alone, in the way of go-sdk's. limit-sdk is mcp-go's client and its
+// HandleMessage with nothing between them, or nothing but net/http.
 //
 // HTTP: a call to a Streamable HTTP server on the loopback address, its client
 // included. go-sdk has a typed tool; mcp-go answers with an event stream when its
