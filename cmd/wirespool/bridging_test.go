@@ -210,14 +210,15 @@ func TestServeHTTP(t *testing.T) {
 func TestServeDrains(t *testing.T) {
 	s := startServe(t, nil)
 	answered := make(chan error, 2)
-	running := make(chan struct{}, 10)
+	running := make(chan struct{}, 2)
 	for _, d := range []transport.Dialer{streamhttp.URL(s.url+"/mcp", nil), sse.URL(s.url+"/sse", nil)} {
 		h, err := host.Connect(t.Context(), d, &host.Options{Era: dispatch.EraLegacy})
 		require.NoError(t, err)
 		defer h.Close()
+		var begun sync.Once // one that runs says so often
 		go func() {
 			_, err := h.Call(t.Context(), "slow", map[string]any{"seconds": 0.4, "steps": 4},
-				dispatch.WithProgress(func(dispatch.Progress) { running <- struct{}{} }))
+				dispatch.WithProgress(func(dispatch.Progress) { begun.Do(func() { running <- struct{}{} }) }))
 			answered <- err
 		}()
 	}
