@@ -98,23 +98,29 @@ func (s *session) pid() int {
 	return pid
 }
 
-// requireGone fails if anything is left of the process group.
+// requireGone fails if anything is left of the process group. What has been killed may need a
+// moment to be gone.
 func requireGone(t *testing.T, group int) {
 	t.Helper()
-	if procs, _ := filepath.Glob("/proc/[0-9]*/stat"); len(procs) > 0 {
-		for _, name := range procs {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				continue // it ended just now
-			}
-			// Behind the parenthesised name: state, parent, group.
-			_, rest, _ := strings.Cut(string(text), ") ")
-			fields := strings.Fields(rest)
-			require.False(t, len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group), "left running: %s", text)
+	require.Eventually(t, func() bool { return left(group) == "" }, time.Minute, time.Millisecond, "left running: %s", left(group))
+}
+
+// left says what is left of the process group; what is dead and waits for its parent does not count.
+func left(group int) string {
+	procs, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range procs {
+		text, _ := os.ReadFile(name) // it may have ended just now
+		// Behind the parenthesised name: state, parent, group.
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) > 2 && !strings.ContainsAny(fields[0], "ZX") && fields[2] == strconv.Itoa(group) {
+			return string(text)
 		}
-		return
 	}
-	require.ErrorIs(t, syscall.Kill(-group, 0), syscall.ESRCH)
+	if len(procs) == 0 && syscall.Kill(-group, 0) != syscall.ESRCH {
+		return "something"
+	}
+	return ""
 }
 
 // traffic is what may come, and has to come out as it is.
