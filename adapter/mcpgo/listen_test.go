@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -138,19 +139,22 @@ func TestListenTwice(t *testing.T) {
 // What many changes leave behind for a client that does not read is one notice
 // for each subject, not none and not all.
 func TestListenSlow(t *testing.T) {
-	s := newMCPServer()
-	w := dial(t, s, nil)
-	lines := make(chan string) // nothing more is read than one line ahead
-	w.pause(lines)
-	w.write(listenRequest(`1`, `{"toolsListChanged":true,"promptsListChanged":true}`))
-	require.Contains(t, <-lines, "acknowledged")
-	for i := range 2000 {
-		change(s, i)
-	}
-	s.SendNotificationToAllClients("notifications/prompts/list_changed", nil)
-	for n := 1; !strings.Contains(<-lines, "prompts/list_changed"); n++ {
-		require.Less(t, n, 10)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newMCPServer()
+		w := dial(t, s, nil)
+		lines := make(chan string) // nothing more is read than one line ahead
+		w.pause(lines)
+		w.write(listenRequest(`1`, `{"toolsListChanged":true,"promptsListChanged":true}`))
+		require.Contains(t, <-lines, "acknowledged")
+		for i := range 2000 {
+			change(s, i)
+		}
+		s.SendNotificationToAllClients("notifications/prompts/list_changed", nil)
+		synctest.Wait() // mcp-go hands on what it was told in a goroutine
+		for n := 1; !strings.Contains(<-lines, "prompts/list_changed"); n++ {
+			require.Less(t, n, 10)
+		}
+	})
 }
 
 // Each of many calls at the same time gets its own notifications on its own
