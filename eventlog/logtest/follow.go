@@ -50,7 +50,9 @@ func reconnects(c *check) {
 	s := c.stream("a", eventlog.Limits{})
 	want := texts(400)
 	wrote := make(chan error, 1)
-	pace := make(chan struct{}, 60) // so that the reader comes to the live end now and then
+	// So that the reader comes to the live end now and then, however fast the writer is: what it may
+	// be ahead by is what the reader, which wants 9 at most, may wait for at the end.
+	pace := make(chan struct{}, 9)
 	sizes := rand.New(rand.NewPCG(c.f.Seed, 2))
 	go func() {
 		for i := 0; i < len(want); {
