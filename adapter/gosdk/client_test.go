@@ -70,7 +70,8 @@ func TestOAuth(t *testing.T) {
 }
 
 // TestSessionLost: the server has forgotten the session, and gets a new one without
-// the SDK noticing; what may have run is not sent again.
+// the SDK noticing; what may have run is not sent again. There is no stream of the
+// session, which might find out first.
 func TestSessionLost(t *testing.T) {
 	var endpoint atomic.Pointer[gosdk.Handler]
 	srv := newServer(nil)
@@ -82,7 +83,9 @@ func TestSessionLost(t *testing.T) {
 	renew()
 	url := serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { endpoint.Load().ServeHTTP(w, r) }))
 	client, _ := newClient()
-	cs, err := client.Connect(t.Context(), gosdk.URL(url, nil), legacy)
+	cs, err := client.Connect(t.Context(), gosdk.StreamableClient(&mcp.StreamableClientTransport{
+		Endpoint: url, DisableStandaloneSSE: true,
+	}), legacy)
 	require.NoError(t, err)
 	renew()
 	_, err = cs.ListTools(t.Context(), nil)
