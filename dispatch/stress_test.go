@@ -34,7 +34,7 @@ func TestStress(t *testing.T) {
 		near, far := socket(t)
 		stress(t, near, far)
 		// What has ended may not be gone yet.
-		for limit := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		for limit := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
 			if time.Now().After(limit) {
 				stacks := make([]byte, 1<<20)
 				require.FailNow(t, "goroutines are left", "%s", stacks[:runtime.Stack(stacks, true)])

@@ -48,7 +48,7 @@ func ownFraming() framing.Framing {
 }
 
 // patience is what no wait of the tests may need.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func patient(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

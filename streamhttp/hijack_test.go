@@ -51,7 +51,7 @@ func TestHijack(t *testing.T) {
 	}
 	id := post(initialize("2025-11-25"), "").Header.Get("Mcp-Session-Id")
 	require.Equal(t, 202, post(initialized, id).StatusCode)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New("waited for the stream for 20 s"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("waited for the stream for a minute"))
 	defer cancel()
 	open := func() *http.Response {
 		req, err := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)

@@ -150,7 +150,7 @@ func jsonSchema(text string) json.RawMessage { return json.RawMessage(text) }
 
 // How long a test waits for what the SDK does with a delay of its own.
 const (
-	pollFor   = 10 * time.Second
+	pollFor   = time.Minute
 	pollEvery = 10 * time.Millisecond
 	// notifyDelay is more than what the SDK gathers changes for: each begins it anew.
 	notifyDelay = 40 * time.Millisecond

@@ -286,7 +286,7 @@ func (n *notes) add(m mcp.JSONRPCNotification) {
 // wait waits until f holds for what has come.
 func (n *notes) wait(t *testing.T, f func([]mcp.JSONRPCNotification) bool) []mcp.JSONRPCNotification {
 	t.Helper()
-	limit := time.After(10 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		n.mu.Lock()
 		all := append([]mcp.JSONRPCNotification(nil), n.all...)

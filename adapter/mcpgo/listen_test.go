@@ -59,7 +59,7 @@ func next(t *testing.T, lines <-chan string) string {
 	case line, ok := <-lines:
 		require.True(t, ok, "the stream has ended")
 		return line
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "no event")
 		return ""
 	}

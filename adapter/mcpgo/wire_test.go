@@ -75,7 +75,7 @@ func (w *wire) read() string {
 	case line, ok := <-w.lines:
 		require.True(w.t, ok, "the stream has ended")
 		return line
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		w.t.Fatal("no line")
 		return ""
 	}
