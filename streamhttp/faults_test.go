@@ -218,6 +218,9 @@ func (u *unsteady) call(ctx context.Context, r *dispatch.Request, dst []byte) ([
 // though others came for its stream as well.
 func TestFaults(t *testing.T) {
 	seeds, enough := uint64(4), 2000
+	if raceEnabled {
+		enough = 400 // each takes many times as long, and a slow machine has five minutes for all tests
+	}
 	if testing.Short() {
 		seeds, enough = 1, 200
 	}
