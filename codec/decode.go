@@ -59,7 +59,7 @@ func (d *Decoder) Decode(frame []byte, m *Message) error {
 		return d.syntaxError(f, end)
 	}
 	m.OneLine = !d.s.Newline
-	m.index.clear()
+	m.elements = m.elements[:0]
 	return m.finish(frame)
 }
 
@@ -92,7 +92,7 @@ func (d *Decoder) decodeOther(frame []byte, i int, m *Message) error {
 	}
 	m.OneLine = !d.s.Newline
 	if whole.reason != noFault {
-		m.index.clear()
+		m.elements = m.elements[:0]
 		return whole.err()
 	}
 	m.Kind = Batch
@@ -108,7 +108,7 @@ func (m *Message) clear(frame []byte) {
 	m.frame = frame
 	m.rec.seen = 0
 	m.rec.start, m.rec.end = 0, 0
-	m.index.clear()
+	m.elements = m.elements[:0]
 }
 
 func byteOrderMark(b []byte) int {
@@ -122,26 +122,26 @@ func byteOrderMark(b []byte) int {
 func (d *Decoder) batch(b []byte, i int, m *Message) (end int, whole fault, f scan.Fault) {
 	start := i
 	var requests, answers bool
-	r := &m.rec // of one element after the other
 	for i = d.s.Space(b, i+1); ; i = d.s.Space(b, i+1) {
-		if i < len(b) && b[i] == ']' && m.Len() == 0 {
+		if i < len(b) && b[i] == ']' && len(m.elements) == 0 {
 			whole = fault{reason: emptyBatch, at: uint32(start)}
 			break
 		}
 		at := i
-		if m.Len() >= d.limits.MaxBatch {
+		if len(m.elements) >= d.limits.MaxBatch {
 			if whole.reason == noFault {
 				whole = fault{reason: batchTooLong, at: uint32(i), limit: uint32(d.limits.MaxBatch)}
 			}
 			i, f = d.s.Value(b, i, 1)
 		} else {
+			r := m.nextElement()
 			if i < len(b) && b[i] == '{' {
 				i, f = d.message(b, i, 1, r)
 			} else {
 				i, f = d.s.Value(b, i, 1)
-				r.summary = summary{start: uint32(at), end: uint32(i), fault: fault{reason: elementNotObject, at: uint32(at)}}
+				r.start, r.end = uint32(at), uint32(i)
+				r.fault = fault{reason: elementNotObject, at: uint32(at)}
 			}
-			m.index.add(r)
 			isCall := r.has(FactMethod) // if it is an answer too, it is a malformed call
 			requests = requests || isCall
 			answers = answers || !isCall && (r.has(FactResult) || r.has(FactError))
@@ -162,6 +162,20 @@ func (d *Decoder) batch(b []byte, i int, m *Message) (end int, whole fault, f sc
 			return i, whole, scan.MissingComma
 		}
 	}
-	m.rec.summary = summary{start: uint32(start), end: uint32(i + 1)}
+	m.rec.start, m.rec.end = uint32(start), uint32(i+1)
 	return i + 1, whole, scan.OK
+}
+
+// nextElement appends an empty record to the batch index. Old contents are
+// harmless: facts are read only where seen has their bit.
+func (m *Message) nextElement() *record {
+	n := len(m.elements)
+	if n < cap(m.elements) {
+		m.elements = m.elements[:n+1]
+	} else {
+		m.elements = append(m.elements, record{})
+	}
+	r := &m.elements[n]
+	r.seen, r.escaped, r.unusableID, r.fault = 0, 0, false, fault{}
+	return r
 }

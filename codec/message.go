@@ -55,21 +55,16 @@ type Message struct {
 	Error  Value // the error object, raw; WireError reads it
 	Array  Value // of a Batch: the array, raw
 
-	frame []byte
-	rec   record
-	index batchIndex
+	frame    []byte
+	rec      record
+	elements []record
 }
 
 // record is what one pass notes of one message object.
 type record struct {
-	summary
-	at [factCount]span
-}
-
-// summary is a record without the places of its facts.
-type summary struct {
 	seen       uint64 // bit f is set when fact f is present
 	escaped    uint64 // bit f is set when fact f is a string with escapes
+	at         [factCount]span
 	start, end uint32
 	unusableID bool  // the id must not be echoed: malformed, or there are two
 	fault      fault // the first reason why the message is refused, if any
@@ -78,22 +73,7 @@ type summary struct {
 // span is a range of bytes of a frame. Frames are at most math.MaxInt32 long.
 type span struct{ start, end uint32 }
 
-// shift makes the span one of a frame that begins base bytes later.
-func (s *span) shift(base uint32) {
-	s.start -= base
-	s.end -= base
-}
-
-// shift makes the summary one of a frame that begins base bytes later.
-func (s *summary) shift(base uint32) {
-	s.start -= base
-	s.end -= base
-	if s.fault.reason != noFault {
-		s.fault.at -= base
-	}
-}
-
-func (s *summary) has(f Fact) bool { return s.seen&(1<<f) != 0 }
+func (r *record) has(f Fact) bool { return r.seen&(1<<f) != 0 }
 
 // view returns the bytes of fact f in frame, cut to their length; nil if absent.
 func (r *record) view(frame []byte, f Fact) Value {
@@ -138,35 +118,58 @@ func (m *Message) Detach() {
 	m.Method = moveFact(m.Method, FactMethod, 1) // unless escapes already forced a copy
 	m.Array = move(m.Array, base, m.rec.end)
 	m.rec.shift(base)
-	m.index.shift(base)
+	for i := range m.elements {
+		m.elements[i].shift(base)
+	}
+}
+
+// take makes r a copy of from, without the facts that are not there.
+func (r *record) take(from *record) {
+	r.seen, r.escaped, r.unusableID, r.fault = from.seen, from.escaped, from.unusableID, from.fault
+	r.start, r.end = from.start, from.end
+	for seen := from.seen; seen != 0; seen &= seen - 1 {
+		f := bits.TrailingZeros64(seen)
+		r.at[f] = from.at[f]
+	}
 }
 
 // shift makes the record one of a frame that begins base bytes later.
 func (r *record) shift(base uint32) {
-	r.summary.shift(base)
+	r.start -= base
+	r.end -= base
+	if r.fault.reason != noFault {
+		r.fault.at -= base
+	}
 	for seen := r.seen; seen != 0; seen &= seen - 1 {
-		r.at[bits.TrailingZeros64(seen)].shift(base)
+		s := &r.at[bits.TrailingZeros64(seen)]
+		s.start -= base
+		s.end -= base
 	}
 }
 
 // Reset empties the message and keeps the memory of its batch index, unless a
 // hostile batch made it large.
 func (m *Message) Reset() {
-	index := m.index
-	index.trim()
-	*m = Message{index: index}
+	elements := m.elements[:0]
+	if cap(elements) > keepElements {
+		elements = nil
+	}
+	*m = Message{elements: elements}
 }
 
+// keepElements is the largest batch index that a reused Message holds on to,
+// about 25 KiB.
+const keepElements = 64
+
 // Len returns the number of elements of a Batch, 0 for any other kind.
-func (m *Message) Len() int { return len(m.index.elements) }
+func (m *Message) Len() int { return len(m.elements) }
 
 // Element sets el to element i of a Batch, counted from 0, and returns why
 // that element is refused, as Decode does; the others are not affected by it
 // (JSON-RPC 2.0 §6). It does not parse again and does not allocate. el borrows
 // the frame of m and is independent of m otherwise; el must not be m.
 func (m *Message) Element(i int, el *Message) error {
-	el.OneLine = m.OneLine
-	el.index.clear()
-	m.index.read(i, &el.rec)
+	el.OneLine, el.elements = m.OneLine, el.elements[:0]
+	el.rec.take(&m.elements[i])
 	return el.finish(m.frame)
 }
