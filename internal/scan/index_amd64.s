@@ -207,8 +207,7 @@ next:
 	RET
 
 inside:
-	MOVQ AX, (R13)            // no tokens
-	MOVQ AX, R10
+	MOVQ AX, (R13)            // no tokens, and R10 is 0 as it was
 	CMPQ looks-24(SP), $0
 	JEQ next
 	XORL DX, DX

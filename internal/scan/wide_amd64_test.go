@@ -89,6 +89,24 @@ func (w *writer) members(level, deeper int, opening byte, n int) {
 	}
 }
 
+// takeWide demands that the wide pass takes a value that is right, and nested no
+// deeper than that. What it leaves to the narrow pass without need is slow, and hides
+// what it does wrong.
+func takeWide(t *testing.T, value []byte, depth int) {
+	t.Helper()
+	const begin = "[0"
+	text := append(append([]byte(begin+","), value...), "] "...)
+	scan.EachKernel(func(kernel string) {
+		if kernel == "swar" {
+			return
+		}
+		s := scan.Scanner{MaxDepth: depth + 1}
+		if end, ok := scan.Wide(&s, text, len(begin)); !ok || end != len(text)-1 {
+			t.Fatalf("%s: %q, %d levels: %d, %t; want %d", kernel, text, depth+1, end, ok, len(text)-1)
+		}
+	})
+}
+
 // TestWideAccepted wants the wide pass to take whatever is right, to the limit of
 // nesting and not beyond: leaving it to the narrow pass would be right, too, and
 // slow.
