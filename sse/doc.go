@@ -20,6 +20,9 @@
 //		web.Shutdown(ctx),    // the http.Server: no stream holds it up any more
 //	)
 //
+// The last one may still wait 5 to 6 s for connections on which clients have sent
+// nothing yet; [http.Server.Close] after a short Shutdown ends those, too.
+//
 // # Concurrency
 //
 // A Handler and a Dialer serve any number of connections at a time, and a
@@ -33,7 +36,7 @@
 //
 // # Limits
 //
-// limits.go has all of them, each with what it stops. A connection is bound to
+// [Limits] and [ClientLimits] have all of them, each with what it stops. A connection is bound to
 // its stream: when that ends, so does the connection, and what was not answered
 // is lost. There is no resumption (HS-07): a new Dial is a new connection, which
 // begins with initialize.

@@ -41,6 +41,9 @@
 //		web.Shutdown(ctx),    // the http.Server: no stream holds it up any more
 //	)
 //
+// The last one may still wait 5 to 6 s for connections on which clients have sent
+// nothing yet; [http.Server.Close] after a short Shutdown ends those, too.
+//
 // The [Options.Log] is closed after that.
 //
 // # Security

@@ -7,7 +7,7 @@
 // A server appends events to a slice and writes it; an event that was appended
 // once may be written to any number of receivers:
 //
-//	b, err := eventstream.AppendEvent(b[:0], eventstream.Event{ID: id, Data: message})
+//	b, err := eventstream.AppendEvent(b[:0], eventstream.Event{ID: id, Data: message}) // both are bytes
 //
 // [AppendHead] and [AppendTail] are for whoever appends the data in place.
 // [AppendPrime], [AppendRetry] and [AppendComment] are the rest of the format.
