@@ -241,8 +241,8 @@ const (
 // direction: whoever passes calls on does not choose their names.
 const DefaultMaxMethods = 128
 
-// DefaultMaxLogged bounds the bytes of a payload in a log, and maxLoggedName those
-// of a method or an id: a peer must not fill the disk with one message.
+// DefaultMaxLogged bounds the bytes of a payload in a log: a peer must not fill the
+// disk with one message. Methods and ids are cut at maxLoggedName.
 const (
 	DefaultMaxLogged = 2 << 10
 	maxLoggedName    = 128
