@@ -35,9 +35,8 @@ type adapter interface {
 	// for, if it says so.
 	told(in *transport.Inbound, of *call) bool
 
-	// lost is called when the back is, reopened when there is another one.
+	// lost is called when the back is.
 	lost()
-	reopened() error
 }
 
 // between is what adapters keep of a call.

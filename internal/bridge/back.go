@@ -79,13 +79,15 @@ func (l *link) dial() error {
 			return nil
 		}
 		l.mu.Lock()
-		if l.conn == conn {
+		lost := l.conn != conn
+		if !lost {
 			l.conn = nil // its end is no news
 		}
+		asked := l.era == protocol.Modern || lost && l.adapter != nil
 		l.mu.Unlock()
 		l.shut(conn)
 		// A server may die of the very question for its era (VN-25).
-		if again || l.era == protocol.Legacy || l.ctx.Err() != nil || errors.Is(err, errRefused) {
+		if again || !asked || l.ctx.Err() != nil || errors.Is(err, errRefused) {
 			return err
 		}
 	}
@@ -100,7 +102,7 @@ func (l *link) connect() (transport.Conn, error) {
 	l.mu.Lock()
 	over := l.ctx.Err() != nil
 	if !over {
-		l.conn = conn
+		l.conn, l.fresh = conn, true
 	}
 	l.mu.Unlock()
 	if over {
@@ -163,38 +165,6 @@ func (l *link) lost(conn transport.Conn, err error) {
 // errRefused is in the tree of the error of a handshake that the server refused:
 // the same question would get the same answer.
 var errRefused = errors.New("the server refused the handshake")
-
-// greet says to a fresh back what must come before everything else.
-func (l *link) greet(conn transport.Conn, again bool) error {
-	if l.era == protocol.Modern {
-		return l.probe(conn, again)
-	}
-	l.mu.Lock()
-	hello, revision := l.hello, l.revision
-	l.mu.Unlock()
-	if hello == nil { // the front begins with it itself
-		return nil
-	}
-	if a := l.adapted(); a != nil {
-		return a.reopened()
-	}
-	// The front knows nothing of the new back, so it must be like the old one.
-	in, err := l.ask(conn, protocol.MethodInitialize, hello, l.b.limits.Handshake)
-	if err != nil {
-		return fmt.Errorf("initialize: %w", err)
-	}
-	defer putInbound(in)
-	version, _ := in.Fact(codec.FactProtocolVersion).Text()
-	if string(version) != string(revision) {
-		return fmt.Errorf("%w: initialize: the server now speaks %q and spoke %q before", errRefused, version, revision)
-	}
-	ready := codec.Message{Kind: codec.Notification, Method: []byte(protocol.NotificationInitialized)}
-	if err := conn.Send(l.ctx, &ready); err != nil {
-		return err
-	}
-	l.remind(conn)
-	return nil
-}
 
 // changed tells the front that the lists may be others now, as far as the server
 // says that lists change.

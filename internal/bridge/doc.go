@@ -21,7 +21,8 @@
 // 2026-07-28 and a server that wants initialize, and between a client that
 // initializes and a server of 2026-07-28, the bridge speaks for the one to the
 // other: handshake, _meta, log level, subscriptions, and requests of the server
-// (MR-12).
+// (MR-12). A server over HTTP that answers as one of the other era would is asked for
+// its era again, and spoken to otherwise from then on; what it refused fails.
 //
 // # Concurrency
 //

@@ -26,36 +26,6 @@ type downward struct {
 
 var _ adapter = (*downward)(nil)
 
-// probe finds out which era a fresh back speaks, and says to it what a server of
-// the legacy revisions must hear first. A server that may have died of
-// the question is not asked again.
-func (l *link) probe(conn transport.Conn, again bool) error {
-	if a := l.adapted(); a != nil {
-		return a.reopened()
-	}
-	if memory, ok := l.b.dialer.(transport.EraMemory); ok && memory.Era() == protocol.Legacy {
-		again = true
-	}
-	if !again {
-		found, err := l.discover(conn)
-		if err == nil {
-			putInbound(found)
-			return nil
-		}
-		if isLost(l, conn) {
-			return err
-		}
-	}
-	d := &downward{l: l, suspended: make(map[string]*suspension), listens: make(map[*call]*filter)}
-	if err := d.reopened(); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.adapter = d
-	return nil
-}
-
 func isLost(l *link, conn transport.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +36,7 @@ func isLost(l *link, conn transport.Conn) bool {
 // may be able to. Which one can, its requests say.
 const capabilities = `{"roots":{},"sampling":{},"elicitation":{}}`
 
-// reopened implements [adapter]: the handshake with a fresh back.
+// reopened performs the handshake with a fresh back.
 func (d *downward) reopened() error {
 	l := d.l
 	l.mu.Lock()

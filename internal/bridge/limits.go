@@ -122,6 +122,10 @@ const (
 	holdMost  = 500 * time.Millisecond
 )
 
+// doubtPause is how long a back that was asked for its era is believed, whatever it
+// answers: none is asked again and again.
+const doubtPause = 10 * time.Second
+
 // listenFirst and listenMost are how soon a subscription that the server has
 // ended is asked for again.
 const (

@@ -35,6 +35,10 @@ type link struct {
 	orphans            map[int64]time.Time   // when calls were cancelled that may run on, of a link that many share
 	adapter            adapter               // nil where both sides speak one era
 
+	doubt doubt        // whether the back still speaks its era
+	found protocol.Era // that it was found to speak; unknown once it is spoken to so
+	fresh bool         // the back has not heard what must come first
+
 	parting int           // cancellations that are on their way
 	gone    chan struct{} // closed when there are none; nil while nobody waits for that
 

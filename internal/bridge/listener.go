@@ -15,9 +15,12 @@ type listener struct {
 	u       *upward
 	started bool          // guarded by upward.mu
 	news    chan struct{} // capacity 1: what is listened for has changed
+	over    chan struct{} // closed when the server wants to be spoken to otherwise
 }
 
-func (n *listener) init(u *upward) { n.u, n.news = u, make(chan struct{}, 1) }
+func (n *listener) init(u *upward) {
+	n.u, n.news, n.over = u, make(chan struct{}, 1), make(chan struct{})
+}
 
 // change has what is listened for looked at again.
 func (n *listener) change() {
@@ -46,6 +49,8 @@ func (n *listener) run() {
 	for {
 		select {
 		case <-l.ctx.Done():
+			return
+		case <-n.over:
 			return
 		case <-n.news:
 		case <-again.C:

@@ -56,6 +56,15 @@ func (l *link) answered(in *transport.Inbound) {
 		c.to.finish(l, in)
 		return
 	}
+	if in.Kind != codec.Response && l.doubted(c, in, nil) {
+		return
+	}
+	l.deliver(c, in)
+}
+
+// deliver passes the answer to a call, which is in the table no more, on to who
+// asked.
+func (l *link) deliver(c *call, in *transport.Inbound) {
 	if a := l.adapted(); a != nil {
 		if !a.answer(c, in) {
 			return
@@ -84,6 +93,14 @@ func (l *link) unanswered(c *call, e *Error) {
 		l.b.spawn(func() { l.tryModern(c, nil, e) })
 		return
 	}
+	if l.doubted(c, nil, e) {
+		return
+	}
+	l.settleLost(c, e)
+}
+
+// settleLost answers a call that got no answer, and notes whose fault that is.
+func (l *link) settleLost(c *call, e *Error) {
 	if e.Hop == HopRemote {
 		l.b.works() // it has answered, if without the id
 	} else {

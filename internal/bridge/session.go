@@ -113,10 +113,11 @@ func (l *link) tryModern(c *call, in *transport.Inbound, e *Error) {
 			defer putInbound(found)
 			hello := l.kept(c)
 			up := newUpward(l, hello, found)
+			welcome := up.initializeResult(found)
 			l.mu.Lock()
-			l.adapter, l.hello, l.revision = up, hello, up.revision
+			l.adapter, l.hello, l.welcome, l.revision = up, hello, welcome, up.revision
 			l.mu.Unlock()
-			c.to.result(l, c.slot, c.front, up.initializeResult(found))
+			c.to.result(l, c.slot, c.front, welcome)
 			return
 		}
 	}

@@ -63,7 +63,7 @@ func (d *downward) asked(a *ask, in *transport.Inbound) bool {
 		info, _ = protocol.LookupMethod(c.method)
 	}
 	switch {
-	case c != nil && info.InputRequired && has(c.between.capabilities, needs): // MR-01, MR-03
+	case c != nil && c.between != nil && info.InputRequired && has(c.between.capabilities, needs): // MR-01, MR-03
 		d.suspend(c, a, in.Params)
 	case c == nil: // not even roots/list: a server would keep an empty answer
 		d.l.deny(a, refusef(protocol.CodeTimeout, "it cannot be told which client %s is for: there is not exactly one call running, or one that was cancelled may run on", a.method))

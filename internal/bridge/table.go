@@ -17,7 +17,7 @@ func (l *link) enter(c *call, r *reply) (transport.Conn, *codec.Error) {
 	switch {
 	case l.ctx.Err() != nil:
 		return nil, l.b.beforeSent(ended(l.ctx))
-	case l.conn == nil:
+	case l.conn == nil, l.fresh && (!c.own() || c.listens()):
 		return nil, l.b.beforeSent(l.goneLocked())
 	case r.left:
 		return nil, refusef(protocol.CodeTimeout, "the client has left")

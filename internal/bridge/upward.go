@@ -176,7 +176,7 @@ func (u *upward) answer(c *call, in *transport.Inbound) bool {
 		return true // members that a legacy client does not know are legal
 	case string(kind) != protocol.ResultInputRequired && u.extended: // it may be that of an extension
 		return true
-	case string(kind) == protocol.ResultInputRequired && u.l.kept(c) != nil:
+	case string(kind) == protocol.ResultInputRequired && c.between != nil && u.l.kept(c) != nil:
 		u.require(c, in)
 	default: // CO-25, MR-01: a client that knows of no resultType would take it for complete
 		u.l.settle(c, &Error{HopRemote, fmt.Errorf("the answer is broken: resultType %s is none of an answer to %s", value, c.method)})
@@ -209,10 +209,41 @@ func (u *upward) told(in *transport.Inbound, of *call) bool {
 // lost implements [adapter].
 func (u *upward) lost() {}
 
-// reopened implements [adapter]: the subscriptions begin anew (SU-13), and what
-// changed meanwhile nobody knows.
-func (u *upward) reopened() error {
+// reopened is called when there is another back: the subscriptions begin anew
+// (SU-13), and what changed meanwhile nobody knows.
+func (u *upward) reopened() {
+	u.l.mu.Lock()
+	welcome := u.l.welcome
+	u.l.mu.Unlock()
 	u.listener.change()
-	u.l.changed(append(appendMember(codec.Value{'{'}, codec.Value(`"capabilities"`), u.server), '}'))
-	return nil
+	u.l.changed(welcome)
+}
+
+// remember takes over what the session has told a server that is no more. l.mu is
+// held.
+func (u *upward) remember(m *memory) {
+	level, _ := codec.Find(m.level, "level")
+	text, _ := level.Text()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.level = string(text)
+	for uri := range m.uris {
+		u.uris[uri] = struct{}{}
+	}
+}
+
+// retire ends the subscriptions for good, and returns what the session has told the
+// server.
+func (u *upward) retire() (m memory) {
+	close(u.listener.over)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.level != "" {
+		m.level = append(appendText(codec.Value{'{'}, "level", u.level), '}')
+	}
+	m.uris = make(map[string]codec.Value)
+	for uri := range u.uris {
+		m.uris[uri] = append(appendText(codec.Value{'{'}, "uri", uri), '}')
+	}
+	return m
 }
