@@ -1,11 +1,15 @@
 package bridge
 
 import (
+	"errors"
+	"net/http"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/backoff"
 	"github.com/wirespool/wirespool/protocol"
+	"github.com/wirespool/wirespool/streamhttp"
+	"github.com/wirespool/wirespool/transport"
 )
 
 // listener keeps one subscriptions/listen open at the back that brings what a
@@ -14,6 +18,7 @@ import (
 type listener struct {
 	u       *upward
 	started bool          // guarded by upward.mu
+	refused bool          // for good, by the server of now; guarded by upward.mu
 	news    chan struct{} // capacity 1: what is listened for has changed
 	over    chan struct{} // closed when the server wants to be spoken to otherwise
 }
@@ -55,11 +60,19 @@ func (n *listener) run() {
 		case <-n.news:
 		case <-again.C:
 		case <-ended:
-			if _, last := now.to.mail.take(); !last {
+			queue, last := now.to.mail.take()
+			if !last {
 				continue
 			}
-			// It ended without our asking: again, not too soon (SU-12).
+			err := refusalIn(queue, now)
+			// It ended without our asking: again, not too soon (SU-12), unless there is
+			// nothing to ask.
 			now, ended = nil, nil
+			if err != nil {
+				n.refuse(true)
+				l.b.log.Warn("the server has no subscriptions: the client hears of no changes", "error", err)
+				continue
+			}
 			if time.Since(opened) > listenMost {
 				failures = 0
 			}
@@ -68,6 +81,9 @@ func (n *listener) run() {
 			continue
 		}
 		again.Stop()
+		if n.isRefused() {
+			continue
+		}
 		old := now
 		now, ended, opened = n.open(), nil, time.Now()
 		if now != nil {
@@ -77,6 +93,36 @@ func (n *listener) run() {
 			l.giveUp(old, "another subscription takes its place")
 		}
 	}
+}
+
+// refusalIn returns the error of a server that has no subscriptions, from what came
+// for a call, which it takes over; nil if that was none.
+func refusalIn(queue []*transport.Inbound, c *call) (refusal error) {
+	for _, in := range queue {
+		if in.Kind == codec.ErrorResponse && in.WireError().Code == protocol.CodeMethodNotFound {
+			refusal = in.WireError()
+		}
+		putInbound(in)
+	}
+	rpc, answered := errors.AsType[*codec.Error](c.cause)
+	status, failed := errors.AsType[*streamhttp.StatusError](c.cause)
+	if answered && rpc.Code == protocol.CodeMethodNotFound || failed && status.Status == http.StatusNotFound {
+		refusal = c.cause
+	}
+	return refusal
+}
+
+// refuse notes whether the server has no subscriptions.
+func (n *listener) refuse(refused bool) {
+	n.u.mu.Lock()
+	defer n.u.mu.Unlock()
+	n.refused = refused
+}
+
+func (n *listener) isRefused() bool {
+	n.u.mu.Lock()
+	defer n.u.mu.Unlock()
+	return n.refused
 }
 
 // open sends the request; nil when there is nothing to listen for.

@@ -215,6 +215,7 @@ func (u *upward) reopened() {
 	u.l.mu.Lock()
 	welcome := u.l.welcome
 	u.l.mu.Unlock()
+	u.listener.refuse(false)
 	u.listener.change()
 	u.l.changed(welcome)
 }

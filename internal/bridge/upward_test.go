@@ -1,9 +1,12 @@
 package bridge_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/internal/bridge"
+	"github.com/wirespool/wirespool/streamhttp"
 	"github.com/wirespool/wirespool/transport"
 )
 
@@ -118,6 +122,65 @@ func TestListenAgain(t *testing.T) {
 		front.silent()
 		back.silent()
 	})
+}
+
+// refusingBack is a back whose transport refuses to be listened on.
+type refusingBack struct{ *backs }
+
+func (d refusingBack) Dial(ctx context.Context) (transport.Conn, error) {
+	c, err := d.backs.Dial(ctx)
+	return &refusingConn{c}, err
+}
+
+type refusingConn struct{ transport.Conn }
+
+func (c *refusingConn) Send(ctx context.Context, m *codec.Message) error {
+	if string(m.Method) == "subscriptions/listen" {
+		_ = c.Conn.Send(ctx, m)
+		return &streamhttp.StatusError{Method: "POST", Status: 404}
+	}
+	return c.Conn.Send(ctx, m)
+}
+
+// TestListenRefused: a server that has no subscriptions is not asked for one again
+// and again, and the log says so once; the one that takes its place is asked.
+func TestListenRefused(t *testing.T) {
+	for name, refused := range map[string]bool{"by an answer": false, "by a status": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				r := &rig{t: t, to: newBacks(t)}
+				var d transport.Dialer = r.to
+				if refused {
+					d = refusingBack{r.to}
+				}
+				r.b = bridge.New(d, &bridge.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				front, _ := r.pipe()
+				back := r.upward(front, hello, upwardWelcome)
+				front.send(notification("notifications/initialized", ""))
+				back.want(`{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen",…}`)
+				if !refused {
+					back.send(failed("3", `{"code":-32601,"message":"Method not found"}`))
+				}
+				<-time.After(time.Hour)
+				front.send(request("1", "resources/subscribe", `{"uri":"a://b"}`))
+				front.want(result("1", "{}"))
+				<-time.After(time.Hour)
+				back.silent()
+				require.Equal(t, 1, strings.Count(log.String(), "the server has no subscriptions"), "%s", &log)
+
+				require.NoError(t, back.conn.Close())
+				back.ends()
+				front.send(request("2", "ping", ""))
+				back = r.to.next()
+				back.want(`{…"server/discover"…}`)
+				back.send(result("5", discovered))
+				back.want(`{…"subscriptions/listen"…}`)
+				front.wantAll(notification("notifications/tools/list_changed", ""), result("2", "{}"))
+				require.NoError(t, r.b.Close())
+			})
+		})
+	}
 }
 
 // TestUpwardVersions: an offer that is unknown gets the newest legacy one and the
