@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/wirespool/wirespool/codec"
@@ -43,6 +44,11 @@ func (u *upward) require(c *call, in *transport.Inbound) {
 	for name, request := range requests.Members() {
 		method, _ := codec.Find(request, "method")
 		params, _ := codec.Find(request, "params")
+		text, _ := method.Text()
+		if info, _ := protocol.LookupMethod(text); info.Use(protocol.NewestModern)&protocol.Embedded == 0 { // MR-02
+			l.settle(c, &Error{HopRemote, fmt.Errorf("the answer is broken: inputRequests asks for %.100q", text)})
+			return
+		}
 		r.keys = append(r.keys, append(codec.Value(nil), name...))
 		questions = append(questions, question{method, params})
 	}

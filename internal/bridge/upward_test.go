@@ -272,6 +272,10 @@ func TestUpwardBroken(t *testing.T) {
 		"of an extension":     {extended, "tools/call", `{"resultType":"task"}`, ""},
 		"complete":            {hello, "tools/call", `{"resultType":"complete"}`, ""},
 		"not of this method":  {hello, "tools/list", `{"resultType":"input_required","requestState":"s"}`, `resultType \"input_required\" is none of an answer to tools/list`},
+		"another method":      {hello, "tools/call", `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"},"b":{"method":"tools/call"}}}`, `inputRequests asks for \"tools/call\"`},
+		"ping":                {hello, "tools/call", `{"resultType":"input_required","inputRequests":{"b":{"method":"ping"}}}`, `inputRequests asks for \"ping\"`},
+		"a notification":      {hello, "tools/call", `{"resultType":"input_required","inputRequests":{"b":{"method":"notifications/cancelled"}}}`, `inputRequests asks for \"notifications/cancelled\"`},
+		"no method":           {hello, "tools/call", `{"resultType":"input_required","inputRequests":{"b":{"params":{}}}}`, `inputRequests asks for \"\"`},
 		"nothing is required": {hello, "tools/call", `{"resultType":"input_required"}`, `input_required has neither inputRequests nor requestState`},
 	} {
 		t.Run(name, func(t *testing.T) {
