@@ -137,11 +137,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.served.S
 // serve asks what every request is asked first, in the order of the SH26 rows: where
 // it comes from, who sends it, what it wants.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
-	if !h.begin() {
-		h.refuse(w, r, httpx.Busy(http.StatusServiceUnavailable, "shutting down", busyPause))
+	begun := h.begin()
+	switch {
+	case begun:
+		defer h.running.Done()
+	case r.Method != http.MethodPost || h.isClosed(): // what runs may wait for an answer
+		h.refuse(w, r, shuttingDown())
 		return
 	}
-	defer h.running.Done()
 	if r.ProtoMajor > 1 { // the server's own limit would end the stream while it waits
 		_ = http.NewResponseController(w).SetWriteDeadline(noTime)
 	}
@@ -156,7 +159,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodPost:
-		h.post(w, r, who)
+		h.post(w, r, who, !begun)
 	case http.MethodGet:
 		h.get(w, r, who)
 	case http.MethodDelete:
@@ -183,6 +186,17 @@ func (h *Handler) begin() bool {
 	}
 	h.running.Add(1)
 	return true
+}
+
+func (h *Handler) isClosed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
+}
+
+// shuttingDown is the refusal of what comes too late.
+func shuttingDown() *httpx.Refusal {
+	return httpx.Busy(http.StatusServiceUnavailable, "shutting down", busyPause)
 }
 
 // speaks reports whether the revision is spoken here.
@@ -238,7 +252,7 @@ func (h *Handler) Draining() bool {
 	return h.draining
 }
 
-// drain refuses new requests and ends what waits without an end: GET streams,
+// drain refuses new requests, not answers and notifications, and ends what waits without an end: GET streams,
 // and subscriptions, which get their result (SU-10).
 func (h *Handler) drain() {
 	h.mu.Lock()
@@ -252,7 +266,8 @@ func (h *Handler) drain() {
 }
 
 // Shutdown refuses new requests with 503, ends GET streams and subscriptions,
-// waits until the calls that run are answered or ctx ends, and closes. The error
+// waits until the calls that run are answered or ctx ends, and closes. Answers and
+// notifications, which a call may wait for, are taken until then. The error
 // is the cause of ctx when calls were still running. Call it before Shutdown of
 // the acceptor, and that before Shutdown of the http.Server, which waits for
 // streams.

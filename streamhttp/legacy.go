@@ -107,7 +107,7 @@ func (h *Handler) serveStateless(p *request) *httpx.Refusal {
 	}
 	to := h.pools.receiver(h.acceptor, revision)
 	if to == nil {
-		return httpx.Busy(http.StatusServiceUnavailable, "shutting down", busyPause)
+		return shuttingDown()
 	}
 	ex := newExchange(h, p)
 	ex.keepID(m)

@@ -35,7 +35,7 @@ func (h *Handler) modernRequest(p *request) *httpx.Refusal {
 	revision := protocol.Revision(p.version)
 	to := h.pools.receiver(h.acceptor, revision)
 	if to == nil {
-		return httpx.Busy(http.StatusServiceUnavailable, "shutting down", busyPause)
+		return shuttingDown()
 	}
 	ex := newExchange(h, p)
 	ex.modern = true

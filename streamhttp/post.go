@@ -35,8 +35,9 @@ type request struct {
 	versions int    // how many such headers came
 }
 
-// post serves a POST: media types, size, JSON, shape, era.
-func (h *Handler) post(w http.ResponseWriter, r *http.Request, who string) {
+// post serves a POST: media types, size, JSON, shape, era. One that is late is
+// refused if it wants an answer.
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, who string, late bool) {
 	p := request{w: w, r: r, who: who, accept: httpx.ParseAccept(r.Header[protocol.HeaderAccept])}
 	if refusal := h.media(&p); refusal != nil {
 		h.refuse(w, r, refusal)
@@ -53,12 +54,25 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who string) {
 	d := h.decoders.Get().(*codec.Decoder)
 	p.in.Err = d.Decode(body.B, &p.in.Message)
 	h.decoders.Put(d)
+	if late && !asksNothing(p.in) {
+		h.refuse(w, r, shuttingDown())
+		return
+	}
 	if values := r.Header[protocol.HeaderProtocolVersion]; len(values) > 0 {
 		p.version, p.versions = values[0], len(values)
 	}
 	if refusal := h.route(&p); refusal != nil {
 		h.refuse(w, r, refusal)
 	}
+}
+
+// asksNothing reports whether a message is one that is never answered: a notification,
+// or an answer, if only a broken one.
+func asksNothing(in *transport.Inbound) bool {
+	if in.Err != nil {
+		return in.Method == nil && (in.Result != nil || in.Error != nil)
+	}
+	return !wantsAnswer(&in.Message)
 }
 
 // media refuses a request whose answer could not be read, or whose body is not

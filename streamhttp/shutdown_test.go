@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -79,6 +80,49 @@ func TestShutdownOrder(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestShutdownTakesAnswers: while it drains, the handler takes what a call that runs
+// may wait for, an answer of its client or its cancellation, and nothing that is to be
+// answered; once it is closed, nothing.
+func TestShutdownTakesAnswers(t *testing.T) {
+	endpoint(t, nil, func(t *testing.T, r *rig) {
+		own := r.session("2025-03-26")
+		asks := r.do("POST", tool("1", "ask"), own...)
+		question := asks.data()
+		id := regexp.MustCompile(`"id":([^,}]*)`).FindStringSubmatch(question)
+		require.NotNil(t, id, question)
+		broken := r.do("POST", tool("2", "ask"), own...)
+		other := regexp.MustCompile(`"id":([^,}]*)`).FindStringSubmatch(broken.data())
+		sleeps := make(chan *reply, 1)
+		go func() { sleeps <- r.do("POST", tool("3", "sleep:1h"), own...) }()
+		synctest.Wait()
+		shut := make(chan error, 1)
+		go func() { shut <- r.h.Shutdown(t.Context()) }()
+		synctest.Wait()
+
+		refused := func(method, body string) {
+			t.Helper()
+			a := r.do(method, body, own...)
+			require.Equal(t, 503, a.StatusCode)
+			require.Equal(t, "2", a.Header.Get("Retry-After"))
+			require.Contains(t, a.text(), "shutting down")
+		}
+		refused("POST", tool("4", "x"))
+		refused("POST", initialize("2025-03-26"))
+		refused("POST", "["+tool("4", "x")+","+initialized+"]")
+		refused("POST", "{")
+		refused("GET", "")
+		refused("DELETE", "")
+		require.Equal(t, 202, r.do("POST", `{"jsonrpc":"2.0","id":`+id[1]+`,"result":{}}`, own...).StatusCode)
+		require.Equal(t, result("1"), asks.data())
+		require.Equal(t, 400, r.do("POST", `{"jsonrpc":"2.0","id":`+other[1]+`,"error":5}`, own...).StatusCode)
+		require.Contains(t, broken.data(), `"id":2,"error"`)
+		require.Equal(t, 202, r.do("POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`, own...).StatusCode)
+		<-sleeps
+		require.NoError(t, <-shut)
+		refused("POST", initialized)
+	})
 }
 
 // openSSE opens a connection of HTTP+SSE: its stream, line by line, and how to post.
