@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -231,6 +232,54 @@ func TestServeDrains(t *testing.T) {
 	require.NoError(t, s.cmd.Wait())
 	_, err := http.Get(s.url + "/healthz")
 	require.Error(t, err)
+}
+
+// TestServeDrainsAsked: a call that has asked its client something when the signal
+// comes gets the answer, for which serve still listens, and nothing new is taken.
+func TestServeDrainsAsked(t *testing.T) {
+	s := startServe(t, nil)
+	asked, proceed := make(chan struct{}, 2), make(chan struct{})
+	answered := make(chan error, 2)
+	for _, d := range []transport.Dialer{streamhttp.URL(s.url+"/mcp", nil), sse.URL(s.url+"/sse", nil)} {
+		h, err := host.Connect(t.Context(), d, &host.Options{Era: dispatch.EraLegacy, Elicit: func(context.Context, string, json.RawMessage) (map[string]any, error) {
+			asked <- struct{}{}
+			<-proceed
+			return map[string]any{"username": "zoe", "email": "zoe@example.com", "response": "yes"}, nil
+		}})
+		require.NoError(t, err)
+		defer h.Close()
+		go func() {
+			result, err := h.Call(t.Context(), "test_elicitation", map[string]string{"message": "who?"})
+			if err == nil && !strings.Contains(result.Text(), "zoe") {
+				err = errors.New(result.Text())
+			}
+			answered <- err
+		}()
+	}
+	<-asked
+	<-asked
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	status := func(method, path, body string) int {
+		r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Content-Type", "application/json")
+		r.Close = true // each over a connection of its own
+		resp, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	for status(http.MethodGet, "/readyz", "") == http.StatusOK {
+	}
+	require.Equal(t, http.StatusServiceUnavailable, status(http.MethodPost, "/mcp", opening))
+	require.Equal(t, http.StatusServiceUnavailable, status(http.MethodGet, "/sse", ""))
+	require.Equal(t, http.StatusOK, status(http.MethodGet, "/healthz", ""))
+	close(proceed)
+	require.NoError(t, <-answered)
+	require.NoError(t, <-answered)
+	require.Empty(t, strings.Join(problems(<-s.rest), "\n"))
+	require.NoError(t, s.cmd.Wait())
 }
 
 // TestServeEndsAtOnce: neither a connection that a client has to spare nor a call that

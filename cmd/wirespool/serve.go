@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -64,8 +65,8 @@ tell whether requests are served, without touching any of it.
   -v                 log more to standard error
 
 ` + errorsHelp + `
-SIGINT, SIGTERM and SIGHUP end it: new requests are refused, what runs has 10 s to end, every COMMAND is
-ended. A second signal does not wait.
+SIGINT, SIGTERM and SIGHUP end it: new requests are refused, what runs has 10 s to end and may still
+be answered by its clients, every COMMAND is ended. A second signal does not wait.
 
 Exit status: 0 after such an end; 2 for a wrong command line; 3 if ADDR could not be listened on;
 4 if there is no such COMMAND or no such DIR, or COMMAND could not be started or had died last.
@@ -208,7 +209,7 @@ func (f *serveFlags) service(std streams) (*service, error) {
 	s.web = streamhttp.NewHandler(s.bridge, web)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", recorder.Handler(s.web))
-	mux.Handle("/sse", recorder.Handler(s.old))
+	mux.Handle("/sse", recorder.Handler(s.unlessDraining(s.old)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.Handle("GET /readyz", s.web.Health())
 	s.handler = withHeaders(f.headers.Header, mux)
@@ -248,8 +249,7 @@ func (s *service) run(std streams) int {
 		say(std, "front: %v", err)
 	case <-ctx.Done():
 		stop()
-		unused.end()
-		s.drain(web)
+		s.drain(web, &unused)
 	}
 	failed := s.bridge.Err()
 	_ = s.bridge.Close() // they never fail
@@ -268,21 +268,32 @@ func (s *service) run(std streams) int {
 }
 
 // drain lets what runs end, until a second signal says not to wait. A third ends
-// the process, whatever its children still do.
-func (s *service) drain(web *http.Server) {
+// the process, whatever its children still do. Clients are listened to meanwhile:
+// what runs may wait for their answers.
+func (s *service) drain(web *http.Server, unused *fresh) {
 	hurry, stop := untilSignal()
 	defer stop()
 	bounded, cancel := context.WithTimeout(hurry, drainTime)
 	defer cancel()
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		_ = web.Shutdown(bounded) // stops listening at once, and waits
-	}()
-	_ = s.web.Shutdown(bounded) // what did not end in time is ended now
-	_ = s.bridge.Shutdown(bounded)
+	var both sync.WaitGroup
+	both.Go(func() { _ = s.web.Shutdown(bounded) }) // what did not end in time is ended now
+	both.Go(func() { s.bridge.Drain(bounded) })     // of /sse
+	both.Wait()
+	_ = s.bridge.Close()
 	_ = s.old.Close()
-	<-closed
+	unused.end()
+	_ = web.Shutdown(bounded) // nothing holds it up any more
+}
+
+// unlessDraining refuses new connections of HTTP+SSE while what runs ends.
+func (s *service) unlessDraining(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && s.web.Draining() {
+			httpx.Busy(http.StatusServiceUnavailable, "shutting down", time.Second).Write(w, true)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // announce says what is in force.

@@ -145,9 +145,8 @@ func TestServeReady(t *testing.T) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		s.drain(web)
+		s.drain(web, new(fresh))
 	}()
-	require.ErrorIs(t, <-served, http.ErrServerClosed)
 	limit, stop := context.WithTimeout(t.Context(), drainTime/2)
 	defer stop()
 	for s.ask(http.MethodGet, "/readyz", "").Code == http.StatusOK {
@@ -163,4 +162,5 @@ func TestServeReady(t *testing.T) {
 	require.NoError(t, body.Close())
 	require.NoError(t, <-answered)
 	<-drained
+	require.ErrorIs(t, <-served, http.ErrServerClosed)
 }

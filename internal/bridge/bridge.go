@@ -11,6 +11,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/protocol"
@@ -45,6 +46,8 @@ type Bridge struct {
 	limits Limits
 	log    *slog.Logger
 	tools  tools // of the back that requests without a session share
+
+	draining atomic.Bool // connections that are read take no requests any more
 
 	mu      sync.Mutex
 	closed  bool
@@ -168,9 +171,11 @@ func (b *Bridge) Close() error {
 	return nil
 }
 
-// Shutdown waits until what runs for connections that are read is answered, or
-// ctx ends, and closes. Sessions that are pushed end with what pushes them.
-func (b *Bridge) Shutdown(ctx context.Context) error {
+// Drain refuses new requests on connections that are read, and waits until what runs
+// for them is answered, or ctx ends. Sessions that are pushed end with what pushes
+// them. Close is to follow.
+func (b *Bridge) Drain(ctx context.Context) {
+	b.draining.Store(true)
 	b.mu.Lock()
 	fronts := slices.Collect(maps.Keys(b.fronts))
 	b.mu.Unlock()
@@ -179,7 +184,6 @@ func (b *Bridge) Shutdown(ctx context.Context) error {
 			f.drain(ctx)
 		}
 	}
-	return b.Close()
 }
 
 // Renewed is to be called when a back has lost its session and opened another one

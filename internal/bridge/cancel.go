@@ -260,9 +260,12 @@ func (l *link) done() {
 
 // quiet returns what is closed once every request is answered.
 func (l *link) quiet() <-chan struct{} {
-	silent := make(chan struct{})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	silent := l.silent
+	if silent == nil { // else somebody waits already
+		silent = make(chan struct{})
+	}
 	if l.owed == 0 {
 		close(silent)
 	} else {

@@ -501,3 +501,31 @@ func TestSlowToAccept(t *testing.T) {
 		front.silent()
 	})
 }
+
+// TestDrainTakesAnswers: what runs on a connection that is read goes on to its end, with what it
+// asks and what it is answered, and what comes new is refused.
+func TestDrainTakesAnswers(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, r *rig) {
+		front, _ := r.pipe()
+		back := r.session(front)
+		front.send(request("1", "a", ""))
+		back.want(request("2", "a", ""))
+		drained := make(chan struct{})
+		go func() {
+			r.b.Drain(t.Context())
+			close(drained)
+		}()
+		front.silent()
+		back.send(request("1", "roots/list", ""))
+		front.want(request("3", "roots/list", ""))
+		const refused = `{"code":-32000,"message":"bridge: shutting down","data":{"io.github.wirespool/hop":"bridge","io.github.wirespool/notRun":true}}`
+		front.send(request("2", "b", ""), "["+request("3", "b", "")+","+request("4", "b", "")+"]")
+		front.want(failed("2", refused), "["+failed("3", refused)+","+failed("4", refused)+"]")
+		front.send(notification("n", ""), result("3", `{"roots":[]}`))
+		back.want(notification("n", ""), result("1", `{"roots":[]}`))
+		back.silent()
+		back.send(result("2", "{}"))
+		front.want(result("1", "{}"))
+		<-drained
+	})
+}

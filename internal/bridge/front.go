@@ -115,6 +115,10 @@ func (f *front) Receive(in *transport.Inbound) {
 	switch {
 	case in.Err != nil:
 		f.garbled(in)
+	case (in.Kind == codec.Request || in.Kind == codec.Batch) && !f.push && f.b.draining.Load():
+		l := f.link(f.eraOf(&in.Message))
+		l.begin()
+		l.refuse(in, f.newReply(in), -1, refusef(protocol.CodeTimeout, "shutting down"))
 	case in.Kind == codec.Batch:
 		f.array(in)
 	case in.Kind == codec.Request:
