@@ -27,8 +27,8 @@ const connectHelp = `usage: wirespool connect [FLAGS] URL
 
 Is a stdio server in front of the MCP server at URL: put this command into the configuration of a
 client that can only start servers. Which transport and which revisions the server speaks is found
-out; a client of any revision may be in front of a server of any other. A lost session is opened
-anew.
+out, and anew when another server has taken its place; a client of any revision may be in front of a
+server of any other. A lost session is opened anew.
 
   --transport NAME   http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05), or auto (the default):
                      http, and sse where the server has nothing else
