@@ -61,14 +61,16 @@ func TestShutdownOrder(t *testing.T) {
 				synctest.Wait()
 
 				begun := time.Now()
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
 				if documented {
 					require.NoError(t, mcp.Shutdown(ctx))
 					require.NoError(t, server.Shutdown(ctx))
 					require.NoError(t, old.Close())
 					require.NoError(t, web.HTTP().Shutdown(ctx))
-					require.Less(t, time.Since(begun), 6*time.Second, "the longest call, and net/http's look at its connections")
+					// The longest call, the 5 s that net/http gives a connection which the client has to
+					// spare, if it has one, and how often it looks.
+					require.Less(t, time.Since(begun), 11*time.Second)
 				} else {
 					require.NoError(t, mcp.Shutdown(ctx))
 					require.ErrorIs(t, web.HTTP().Shutdown(ctx), context.DeadlineExceeded)
