@@ -25,7 +25,7 @@ less than the work, as little as the machine allows; sonic.Valid checks and extr
 where the toolchain has it, in a build of its own: with that experiment encoding_json is another one too.
 
 Where the time goes of each row that has a target: [profiles.md](profiles.md). What was tried where a target is missed, and what gave nothing, stands beside the mechanism: in [scan.md](scan.md) for the
-codec, in [framing.md](framing.md) for frames and writers, in [concurrency.md](concurrency.md) for calls.
+codec, in [framing.md](framing.md) for frames and writers, in [costs.md](costs.md) for calls, HTTP and SDKs.
 `
 
 const stdioMethod = `Every server runs as a process of its own, anew in each turn, behind two blocking pipes. The client writes calls that
