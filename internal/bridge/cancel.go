@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
@@ -142,9 +143,19 @@ func (l *link) disownLocked(c *call) {
 	if l.orphans == nil {
 		l.orphans = make(map[int64]time.Time)
 	}
-	if len(l.orphans) < l.b.limits.MaxCalls {
-		l.orphans[c.id] = time.Now()
+	full := func() bool { return len(l.orphans) >= l.b.limits.MaxCalls }
+	if full() && l.orphanedLocked() && full() {
+		l.crowded = time.Now()
+		return
 	}
+	l.orphans[c.id] = time.Now()
+}
+
+// orphanedLocked reports whether calls that were cancelled may run on, and forgets
+// those that were long enough ago. l.mu is held.
+func (l *link) orphanedLocked() bool {
+	maps.DeleteFunc(l.orphans, func(_ int64, cancelled time.Time) bool { return time.Since(cancelled) >= l.b.limits.Disown })
+	return len(l.orphans) > 0 || !l.crowded.IsZero() && time.Since(l.crowded) < l.b.limits.Disown
 }
 
 // disown removes a call that is to be cancelled; false if somebody else has.
@@ -174,11 +185,8 @@ func (l *link) asker() *call {
 	c := l.only()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for id, cancelled := range l.orphans {
-		if time.Since(cancelled) < l.b.limits.Disown {
-			return nil
-		}
-		delete(l.orphans, id)
+	if l.orphanedLocked() {
+		return nil
 	}
 	return c
 }

@@ -217,6 +217,40 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
+// TestOrphansMany: calls that were cancelled long ago keep no place from one that was
+// cancelled just now, nor do more than there is place for.
+func TestOrphansMany(t *testing.T) {
+	const most = 2
+	for name, pause := range map[string]time.Duration{"after the others": 5 * time.Second, "with the others": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			modernWeb(t, &bridge.Options{Limits: bridge.Limits{MaxCalls: most, Disown: 5 * time.Second}}, func(t *testing.T, m *modernRig) {
+				for i := range most + 1 {
+					if i == most {
+						<-time.After(pause)
+					}
+					ctx, leave := context.WithCancel(t.Context())
+					m.startContext(ctx, "1", "tools/call", "x", `{"name":"x",`+meta(able)+"}")
+					m.back.want(request(fmt.Sprint(4+i), "tools/call", `{"name":"x"}`))
+					leave()
+					m.back.want(notification("notifications/cancelled", fmt.Sprintf(`{"requestId":%d,"reason":"the client has left"}`, 4+i)))
+				}
+				if pause < 5*time.Second {
+					m.back.send(result("4", "{}"), result("5", "{}")) // the last one runs on
+				}
+				got := m.start("1", "tools/call", "x", `{"name":"x",`+meta(able)+"}")
+				m.back.want(request("7", "tools/call", `{"name":"x"}`))
+				m.back.send(request("1", "elicitation/create", `{"message":"of the cancelled"}`))
+				m.back.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bridge: it cannot be told which client…}}`)
+				<-time.After(5 * time.Second)
+				m.back.send(request("2", "elicitation/create", `{"message":"of the last"}`))
+				text := (<-got).text()
+				require.NotContains(t, text, "of the cancelled")
+				require.Contains(t, text, "of the last")
+			})
+		})
+	}
+}
+
 // asked is an input_required result.
 type asked struct {
 	ID     json.RawMessage

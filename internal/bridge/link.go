@@ -33,6 +33,7 @@ type link struct {
 	byBack             map[codec.IDKey]*ask
 	tasks              map[int64]codec.Value // progress tokens that outlived their request
 	orphans            map[int64]time.Time   // when calls were cancelled that may run on, of a link that many share
+	crowded            time.Time             // when the last one was that had no place there
 	adapter            adapter               // nil where both sides speak one era
 
 	doubt doubt        // whether the back still speaks its era

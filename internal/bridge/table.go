@@ -150,7 +150,7 @@ func (l *link) failCalls(e *Error) {
 	calls := l.calls
 	l.calls, l.byFront = make(map[int64]*call), make(map[frontKey]*call)
 	l.asks, l.byBack = make(map[int64]*ask), make(map[codec.IDKey]*ask)
-	l.tasks, l.orphans = nil, nil
+	l.tasks, l.orphans, l.crowded = nil, nil, time.Time{}
 	l.mu.Unlock()
 	for _, c := range calls {
 		l.settle(c, e)
