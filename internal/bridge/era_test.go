@@ -1,9 +1,12 @@
 package bridge_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -276,4 +279,43 @@ func replaced(t *testing.T, client, first protocol.Revision) {
 			<-time.After(time.Minute)
 		}
 	}
+}
+
+// TestEraKeptByStatus: a server that does not know the question for its era, and says
+// so by a status, has not failed.
+func TestEraKeptByStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer(protocol.V20251125)
+		h := streamhttp.NewHandler(s, nil)
+		defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
+		defer func() { _ = h.Close() }()
+		web := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			if strings.Contains(string(text), "server/discover") {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			if strings.Contains(string(text), "tools/call") {
+				var m codec.Message
+				_ = codec.Decode(text, &m)
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + m.ID.String() + `,"error":{"code":-32022,"message":"x"}}`))
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(text))
+			h.ServeHTTP(w, r)
+		}), nil)
+		defer web.Close()
+		b := bridge.New(streamhttp.URL(web.URL(), &streamhttp.ClientOptions{Transport: web.Client().Transport}), overHTTP)
+		defer func() { require.NoError(t, b.Close()) }()
+		c, err := dispatch.Connect(t.Context(), bridgePipe{b}, &dispatch.ClientOptions{
+			Options: dispatch.Options{Info: dispatch.Info{Name: "c", Version: "1", Versions: []protocol.Revision{protocol.V20251125}}},
+		})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, c.Close()) }()
+		_, err = c.CallRaw(t.Context(), protocol.MethodToolsCall, []byte(`{"name":"echo","arguments":{"n":1}}`))
+		require.ErrorContains(t, err, "x")
+		synctest.Wait()
+		require.Nil(t, b.Err())
+	})
 }

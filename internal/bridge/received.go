@@ -101,12 +101,20 @@ func (l *link) unanswered(c *call, e *Error) {
 
 // settleLost answers a call that got no answer, and notes whose fault that is.
 func (l *link) settleLost(c *call, e *Error) {
-	if e.Hop == HopRemote {
+	if e.Hop == HopRemote || l.declined(c, e) {
 		l.b.works() // it has answered, if without the id
 	} else {
 		l.b.blame(e)
 	}
 	l.settle(c, e)
+}
+
+// declined reports whether the server has refused what the bridge only wanted to
+// know, for which nobody waits: its era once more, or what changes.
+func (l *link) declined(c *call, e *Error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.own() && (c.listens() || l.doubt.asking && c.method == protocol.MethodServerDiscover) && isRefusal(e.Err)
 }
 
 // only returns the one call that runs, nil if there is none or there are more.
