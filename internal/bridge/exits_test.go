@@ -507,7 +507,12 @@ func TestSlowToAccept(t *testing.T) {
 func TestDrainTakesAnswers(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, r *rig) {
 		front, _ := r.pipe()
-		back := r.session(front)
+		const old = `{"protocolVersion":"2025-03-26","capabilities":{}}` // it has arrays
+		front.send(request("0", "initialize", old))
+		back := r.to.next()
+		back.want(request("1", "initialize", old))
+		back.send(result("1", old))
+		front.want(result("0", old))
 		front.send(request("1", "a", ""))
 		back.want(request("2", "a", ""))
 		drained := make(chan struct{})
@@ -521,8 +526,10 @@ func TestDrainTakesAnswers(t *testing.T) {
 		const refused = `{"code":-32000,"message":"bridge: shutting down","data":{"io.github.wirespool/hop":"bridge","io.github.wirespool/notRun":true}}`
 		front.send(request("2", "b", ""), "["+request("3", "b", "")+","+request("4", "b", "")+"]")
 		front.want(failed("2", refused), "["+failed("3", refused)+","+failed("4", refused)+"]")
-		front.send(notification("n", ""), result("3", `{"roots":[]}`))
-		back.want(notification("n", ""), result("1", `{"roots":[]}`))
+		front.send(notification("n", ""), "["+notification("m", "")+","+request("5", "b", "")+"]", "["+result("3", `{"roots":[]}`)+"]")
+		back.want(notification("n", ""), notification("m", ""))
+		front.want("[" + failed("5", refused) + "]")
+		back.want(result("1", `{"roots":[]}`))
 		back.silent()
 		back.send(result("2", "{}"))
 		front.want(result("1", "{}"))

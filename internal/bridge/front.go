@@ -116,9 +116,7 @@ func (f *front) Receive(in *transport.Inbound) {
 	case in.Err != nil:
 		f.garbled(in)
 	case (in.Kind == codec.Request || in.Kind == codec.Batch) && !f.push && f.b.draining.Load():
-		l := f.link(f.eraOf(&in.Message))
-		l.begin()
-		l.refuse(in, f.newReply(in), -1, refusef(protocol.CodeTimeout, "shutting down"))
+		f.late(in)
 	case in.Kind == codec.Batch:
 		f.array(in)
 	case in.Kind == codec.Request:
@@ -131,6 +129,26 @@ func (f *front) Receive(in *transport.Inbound) {
 	default:
 		f.oneWay(in)
 	}
+}
+
+// late takes a request, or an array, that comes while the bridge drains. What wants no
+// answer goes on. in is borrowed.
+func (f *front) late(in *transport.Inbound) {
+	l := f.link(f.eraOf(&in.Message))
+	e := refusef(protocol.CodeTimeout, "shutting down")
+	if in.Kind == codec.Request || l.undecided() {
+		l.begin()
+		l.refuse(in, f.newReply(in), -1, e)
+		return
+	}
+	f.judgeArray(l, in, func(el *transport.Inbound, r *reply, slot int) {
+		if r == nil {
+			l.pass(el, nil, slot)
+			return
+		}
+		l.begin()
+		l.refuse(el, r, slot, e)
+	})
 }
 
 // oneWay takes a message that gets no answer.
