@@ -19,6 +19,7 @@ type listener struct {
 	u       *upward
 	started bool          // guarded by upward.mu
 	refused bool          // for good, by the server of now; guarded by upward.mu
+	granted bool          // by the server of now, once; guarded by upward.mu
 	news    chan struct{} // capacity 1: what is listened for has changed
 	over    chan struct{} // closed when the server wants to be spoken to otherwise
 }
@@ -64,7 +65,7 @@ func (n *listener) run() {
 			if !last {
 				continue
 			}
-			err := refusalIn(queue, now)
+			err := n.refusalIn(queue, now)
 			// It ended without our asking: again, not too soon (SU-12), unless there is
 			// nothing to ask.
 			now, ended = nil, nil
@@ -96,8 +97,10 @@ func (n *listener) run() {
 }
 
 // refusalIn returns the error of a server that has no subscriptions, from what came
-// for a call, which it takes over; nil if that was none.
-func refusalIn(queue []*transport.Inbound, c *call) (refusal error) {
+// for a call, which it takes over; nil if that was none. A status 404 says nothing of
+// a server that has granted a subscription: what is before it may say so while the
+// server is started anew.
+func (n *listener) refusalIn(queue []*transport.Inbound, c *call) (refusal error) {
 	for _, in := range queue {
 		if in.Kind == codec.ErrorResponse && in.WireError().Code == protocol.CodeMethodNotFound {
 			refusal = in.WireError()
@@ -106,7 +109,7 @@ func refusalIn(queue []*transport.Inbound, c *call) (refusal error) {
 	}
 	rpc, answered := errors.AsType[*codec.Error](c.cause)
 	status, failed := errors.AsType[*streamhttp.StatusError](c.cause)
-	if answered && rpc.Code == protocol.CodeMethodNotFound || failed && status.Status == http.StatusNotFound {
+	if answered && rpc.Code == protocol.CodeMethodNotFound || failed && status.Status == http.StatusNotFound && !n.isGranted() {
 		refusal = c.cause
 	}
 	return refusal
@@ -116,7 +119,20 @@ func refusalIn(queue []*transport.Inbound, c *call) (refusal error) {
 func (n *listener) refuse(refused bool) {
 	n.u.mu.Lock()
 	defer n.u.mu.Unlock()
-	n.refused = refused
+	n.refused, n.granted = refused, false
+}
+
+// grant notes that the server has subscriptions.
+func (n *listener) grant() {
+	n.u.mu.Lock()
+	defer n.u.mu.Unlock()
+	n.granted = true
+}
+
+func (n *listener) isGranted() bool {
+	n.u.mu.Lock()
+	defer n.u.mu.Unlock()
+	return n.granted
 }
 
 func (n *listener) isRefused() bool {

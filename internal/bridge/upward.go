@@ -199,6 +199,7 @@ func (u *upward) told(in *transport.Inbound, of *call) bool {
 		return true
 	}
 	if string(in.Method) == protocol.NotificationSubscriptionsAcknowledged {
+		u.listener.grant()
 		return false
 	}
 	in.Params = (&edit{dropMeta: []string{protocol.MetaSubscriptionID}}).apply(in.Params)

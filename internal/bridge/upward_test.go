@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,17 +126,23 @@ func TestListenAgain(t *testing.T) {
 }
 
 // refusingBack is a back whose transport refuses to be listened on.
-type refusingBack struct{ *backs }
+type refusingBack struct {
+	*backs
+	refuses *atomic.Bool
+}
 
 func (d refusingBack) Dial(ctx context.Context) (transport.Conn, error) {
 	c, err := d.backs.Dial(ctx)
-	return &refusingConn{c}, err
+	return &refusingConn{c, d.refuses}, err
 }
 
-type refusingConn struct{ transport.Conn }
+type refusingConn struct {
+	transport.Conn
+	refuses *atomic.Bool
+}
 
 func (c *refusingConn) Send(ctx context.Context, m *codec.Message) error {
-	if string(m.Method) == "subscriptions/listen" {
+	if string(m.Method) == "subscriptions/listen" && c.refuses.Load() {
 		_ = c.Conn.Send(ctx, m)
 		return &streamhttp.StatusError{Method: "POST", Status: 404}
 	}
@@ -152,7 +159,9 @@ func TestListenRefused(t *testing.T) {
 				r := &rig{t: t, to: newBacks(t)}
 				var d transport.Dialer = r.to
 				if refused {
-					d = refusingBack{r.to}
+					always := new(atomic.Bool)
+					always.Store(true)
+					d = refusingBack{r.to, always}
 				}
 				r.b = bridge.New(d, &bridge.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				front, _ := r.pipe()
@@ -181,6 +190,30 @@ func TestListenRefused(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestListenGranted: a server that has subscriptions is asked again although a status
+// once says that there is nothing at its place.
+func TestListenGranted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, to: newBacks(t)}
+		var away atomic.Bool
+		r.b = bridge.New(refusingBack{r.to, &away}, nil)
+		front, _ := r.pipe()
+		back := r.upward(front, hello, upwardWelcome)
+		front.send(notification("notifications/initialized", ""))
+		back.want(`{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen",…}`)
+		back.send(notification("notifications/subscriptions/acknowledged", `{"_meta":{"io.modelcontextprotocol/subscriptionId":3},"notifications":{}}`))
+		away.Store(true)
+		back.send(result("3", `{"resultType":"complete"}`)) // the server is started anew
+		back.want(`{"jsonrpc":"2.0","id":4,"method":"subscriptions/listen",…}`)
+		synctest.Wait()
+		away.Store(false)
+		<-time.After(time.Minute)
+		back.want(`{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen",…}`)
+		back.silent()
+		require.NoError(t, r.b.Close())
+	})
 }
 
 // TestUpwardVersions: an offer that is unknown gets the newest legacy one and the
