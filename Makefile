@@ -110,8 +110,8 @@ bench-ratios: ## compare with peers and limits in two minutes: tables of ratios,
 	cd bench/peers && go run ./cmd/wirebench -quick -within 2m
 
 .PHONY: bench-write
-bench-write: ## the same in twenty minutes on a quiet machine: writes docs/benchmarks.md, docs/profiles.md, plots
-	cd bench/peers && go run ./cmd/wirebench -conns 16 -idle 1000 -streams 100 -write ../../docs
+bench-write: ## the same in forty minutes on a quiet machine: writes docs/benchmarks.md, docs/profiles.md, plots
+	cd bench/peers && go run ./cmd/wirebench -write ../../docs
 
 .PHONY: bench-bridges
 bench-bridges: ## compare wirespool serve with bridges from npm: a table of ratios, in three minutes

@@ -76,10 +76,10 @@
 // (limit-sdk in BenchmarkAdapter of bench/peers).
 //
 //	                     here          limit
-//	HTTP, session        1.4 in 0.64   1.8 in 0.60
+//	HTTP, session        1.2 in 0.65   1.8 in 0.60
 //	HTTP, 2026-07-28     1.5 in 0.48   2.0 in 0.41
-//	pipes                2.0 in 0.50   4.4 in 0.43
-//	pipes, 2026-07-28    1.7 in 0.55   3.0 in 0.45
+//	pipes                2.5 in 0.50   4.4 in 0.43
+//	pipes, 2026-07-28    2.1 in 0.55   3.0 in 0.45
 //
 // What cannot be done from outside:
 //
