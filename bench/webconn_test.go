@@ -19,13 +19,13 @@ func TestEvent(t *testing.T) {
 				for at := 0; at < len(stream); at += size {
 					_, _ = far.Write([]byte(stream[at:min(at+size, len(stream))]))
 				}
-				_ = far.Close()
 			}()
 			for _, want := range []string{`{"n":1}`, `{"n":2}`, `{"n":3}`} {
 				if got, err := c.Event(); err != nil || string(got) != want {
 					t.Errorf("%q, %v, want %q", got, err, want)
 				}
 			}
+			_ = far.Close() // not before: no deadline can be set on a pipe that is closed at the other end
 			if got, err := c.Event(); err == nil {
 				t.Errorf("behind the end: %q", got)
 			}
