@@ -120,6 +120,11 @@ func (l *link) resolve(conn transport.Conn) {
 		changed = errors.New("the server now wants initialize")
 	}
 	l.mu.Lock()
+	for limit := time.Now().Add(l.b.limits.Probe); l.conn == conn && l.state == opening && l.ctx.Err() == nil && time.Now().Before(limit); {
+		l.mu.Unlock()
+		time.Sleep(time.Millisecond) // somebody sends the back what waited for it
+		l.mu.Lock()
+	}
 	spoke, a := l.speaksLocked(), l.adapter
 	other := now != protocol.EraUnknown && now != spoke && l.conn == conn && l.state == up && l.ctx.Err() == nil
 	met := l.doubt.met
