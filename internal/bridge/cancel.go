@@ -106,22 +106,17 @@ func (l *link) giveUp(c *call, reason string) {
 // withdraw tells the back that a call is cancelled, by the means of its transport
 // and era. It does not wait.
 func (l *link) withdraw(c *call, params codec.Value) {
-	a := l.adapted()
-	if a != nil && !a.cancelled(c) {
+	if a := l.adapted(); a != nil && !a.cancelled(c) {
 		return // it was answered here
 	}
 	l.mu.Lock()
-	conn := l.conn
+	conn, modern := l.conn, l.speaksLocked() == protocol.Modern
 	if conn != nil {
 		l.parting++
 	}
 	l.mu.Unlock()
 	if conn == nil {
 		return
-	}
-	modern := l.era == protocol.Modern
-	if a != nil {
-		modern = !modern
 	}
 	if canceler, ok := conn.(transport.Canceler); ok && modern {
 		canceler.Cancel(c.back.Key())
