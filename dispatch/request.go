@@ -103,18 +103,19 @@ func (r *Request) Wait(f func()) {
 	f()
 }
 
-// pause hands on the reader role and gives the slot back before a wait inside
-// the engine, and stops the handler's clock.
+// pause gives the slot back and hands on the reader role before a wait inside
+// the engine, and stops the handler's clock. The slot first: who reads next may
+// take it at once and need not queue.
 func (r *Request) pause() {
 	if r.waiting.Add(1) > 1 {
 		return
 	}
 	r.clock.stop()
-	if r.turn != 0 {
-		r.peer.handOn(r.turn)
-	}
 	if r.peer.engine.sched.park(r.peer) {
 		r.parked.Add(1)
+	}
+	if r.turn != 0 {
+		r.peer.handOn(r.turn)
 	}
 }
 
