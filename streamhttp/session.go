@@ -175,7 +175,7 @@ func (s *session) create(ctx context.Context) (eventlog.Stream, error) {
 	}
 	if ended := s.cause(); ended != nil {
 		s.drop()
-		return name, fmt.Errorf("%w: %w", errDetached, ended)
+		return name, detached(ended)
 	}
 	return name, nil
 }

@@ -141,6 +141,9 @@ func (c *logged) store(ctx context.Context, text []byte) error {
 			return context.Cause(ctx)
 		}
 	}
+	if ended := c.s.cause(); ended != nil { // its streams are about to be dropped
+		return detached(ended)
+	}
 	err := c.h.opts.Log.Append(ctx, c.name, &eventlog.Event{Data: text})
 	switch {
 	case errors.Is(err, eventlog.ErrFinished):
@@ -189,11 +192,14 @@ func (c *logged) broken(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case ended != nil && isGone(err):
-		return fmt.Errorf("%w: %w", errDetached, ended)
+		return detached(ended)
 	}
 	c.h.log.Error("event log failed", "error", err)
 	return fmt.Errorf("streamhttp: event log: %w", err)
 }
+
+// detached is the error of what comes behind the end of its session, and why that was.
+func detached(ended error) error { return fmt.Errorf("%w: %w", errDetached, ended) }
 
 // started notes that the answer of a stream is to come.
 func (s *session) started(key string) {
