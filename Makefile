@@ -122,8 +122,8 @@ conformance: ## run the official MCP conformance suite, server and client, and p
 	.ci/conformance/run
 
 .PHONY: compat
-compat: ## test the adapters with the newest releases of their SDKs, which the module proxy tells
-	for dir in adapter/*/; do (cd "$$dir"; WIRESPOOL_COMPAT=1 go test -count=1 -run '^TestNewest' .); done
+compat: ## test the adapters with the newest releases of their SDKs, where the module proxy can be reached
+	for dir in adapter/*/; do (cd "$$dir"; "$(CURDIR)/.ci/compat"); done
 
 .PHONY: browser
 browser: ## have a real browser read event streams, where Chromium is installed
