@@ -22,7 +22,8 @@
 // initializes and a server of 2026-07-28, the bridge speaks for the one to the
 // other: handshake, _meta, log level, subscriptions, and requests of the server
 // (MR-12). A server over HTTP that answers as one of the other era would is asked for
-// its era again, and spoken to otherwise from then on; what it refused fails.
+// its era again, and spoken to otherwise from then on; what it refused fails. So is one
+// that answers initialize and refuses what follows: nothing fails then.
 //
 // # Concurrency
 //

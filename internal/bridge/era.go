@@ -196,6 +196,37 @@ func (l *link) eraNow() protocol.Era {
 	return protocol.Modern
 }
 
+// unwelcome puts another connection in the place of one whose server has answered
+// initialize and refuses, by err, the notification m that follows it, if it speaks
+// 2026-07-28: go-sdk's does so where it is restricted to that, since whoever
+// initializes is to leave then. Nothing that waits is sent before.
+func (l *link) unwelcome(conn transport.Conn, m *codec.Message, err error) bool {
+	status, _ := errors.AsType[*streamhttp.StatusError](err)
+	if string(m.Method) != protocol.NotificationInitialized || status == nil || !refuses(status.Status) || l.eraNow() != protocol.Modern {
+		return false
+	}
+	changed := &Error{HopHTTP, fmt.Errorf("the server speaks %s alone", protocol.NewestModern)}
+	l.mu.Lock()
+	ours := l.conn == conn && l.ctx.Err() == nil && l.speaksLocked() == protocol.Legacy && !l.doubt.asking
+	catching := l.catching // by us
+	if ours {
+		l.conn, l.fate, l.state, l.found = nil, changed, opening, protocol.Modern
+	}
+	l.mu.Unlock()
+	if !ours {
+		return false
+	}
+	l.b.log.Warn("the server does not speak what it answered initialize with", "speaks", protocol.NewestModern)
+	l.failCalls(changed)
+	l.b.spawn(func() { l.shut(conn) })
+	if !catching {
+		l.open()
+	} else if err := l.dial(); err != nil { // what waits learns that there is no back
+		l.b.blame(l.b.failure(err))
+	}
+	return true
+}
+
 // saysLegacy reports whether the error of server/discover is that of a server which
 // does not know it (14.2 of the matrix).
 func saysLegacy(err error) bool {

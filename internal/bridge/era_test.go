@@ -319,3 +319,77 @@ func TestEraKeptByStatus(t *testing.T) {
 		require.Nil(t, b.Err())
 	})
 }
+
+// TestUnwelcome: a server that answers initialize in a revision which it refuses from
+// then on, as go-sdk's does where it is restricted to 2026-07-28, is spoken to in
+// that, whether its client waits for the answer or not; one that refuses the
+// notification alone is not, nor is anything else lost.
+func TestUnwelcome(t *testing.T) {
+	for name, tt := range map[string]struct {
+		modern, pipelined bool
+	}{
+		"2026-07-28":                  {true, false},
+		"2026-07-28, pipelined":       {true, true},
+		"the notification":            {false, false},
+		"the notification, pipelined": {false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var discovers atomic.Int32
+				version := protocol.V20251125
+				if tt.modern {
+					version = protocol.NewestModern
+				}
+				s := testServer(version)
+				h := streamhttp.NewHandler(s, nil)
+				defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
+				defer func() { _ = h.Close() }()
+				web := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					text, _ := io.ReadAll(r.Body)
+					r.Body = io.NopCloser(bytes.NewReader(text))
+					var m codec.Message
+					_ = codec.Decode(text, &m)
+					switch method := string(m.Method); {
+					case method == protocol.MethodServerDiscover:
+						discovers.Add(1)
+					case method == protocol.MethodInitialize && tt.modern:
+						w.Header().Set("Content-Type", "application/json")
+						_, _ = io.WriteString(w, result(m.ID.String(), welcome))
+						return
+					case method == protocol.NotificationInitialized,
+						tt.modern && r.Header.Get(protocol.HeaderProtocolVersion) != string(protocol.NewestModern):
+						http.Error(w, "Bad Request: Unsupported protocol version (supported versions: 2026-07-28)", http.StatusBadRequest)
+						return
+					}
+					h.ServeHTTP(w, r)
+				}), nil)
+				defer web.Close()
+				r := &rig{t: t}
+				r.b = bridge.New(streamhttp.URL(web.URL(), &streamhttp.ClientOptions{Transport: web.Client().Transport}), overHTTP)
+				defer func() { require.NoError(t, r.b.Close()) }()
+				front, _ := r.pipe()
+				front.send(request("1", "initialize", hello))
+				if !tt.pipelined {
+					like(t, `{"jsonrpc":"2.0","id":1,"result":{…}}`, front.next())
+				}
+				front.send(notification("notifications/initialized", ""))
+				for id := range 3 {
+					front.send(request(fmt.Sprint(id+2), "tools/call", `{"name":"echo","arguments":{"n":1}}`))
+				}
+				if tt.pipelined {
+					like(t, `{"jsonrpc":"2.0","id":1,"result":{…}}`, front.next())
+				}
+				if tt.modern {
+					front.want(notification("notifications/tools/list_changed", ""))
+				}
+				var all []string
+				for id := range 3 {
+					all = append(all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{…"arguments":{"n":1}}}`, id+2))
+				}
+				front.wantAll(all...)
+				require.Positive(t, discovers.Load())
+				require.Nil(t, r.b.Err())
+			})
+		})
+	}
+}

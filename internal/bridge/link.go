@@ -248,7 +248,7 @@ func (l *link) tellWhile(ctx context.Context, m *codec.Message) {
 	}
 	ctx, stop := context.WithTimeout(ctx, l.b.limits.Tell)
 	defer stop()
-	if err := conn.Send(ctx, m); err != nil {
+	if err := conn.Send(ctx, m); err != nil && !l.unwelcome(conn, m, err) {
 		l.b.log.Warn("message not sent", "method", string(m.Method), "error", l.b.failure(err))
 	}
 }
