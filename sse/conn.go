@@ -125,7 +125,8 @@ func (c *conn) ended(err error) error {
 
 // Send implements [transport.Conn] and [transport.Exchange]: it returns when the
 // server has taken the message. Any success will do, and what the body says is
-// of no interest (HS-06).
+// of no interest (HS-06). A request is waited for though ctx has ended: it may run, and
+// its cancellation must not overtake it.
 func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	body, err := m.AppendText(make([]byte, 0, len(m.Params)+len(m.Result)+len(m.Array)+128))
 	if err != nil {
@@ -135,6 +136,9 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	extra := transport.HeaderOf(ctx)
 	if !c.start(func() { done <- c.post(extra, body) }) {
 		return net.ErrClosed
+	}
+	if m.Kind == codec.Request {
+		return <-done
 	}
 	select {
 	case err := <-done:

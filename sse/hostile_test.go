@@ -20,6 +20,7 @@ import (
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/internal/memhttp"
+	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/sse"
 )
 
@@ -218,5 +219,50 @@ func TestCloseWhileSending(t *testing.T) {
 			all.Wait()
 		}
 		h.stop()
+	})
+}
+
+// TestCancelWhilePosting: the server may run a request whose POST it has not answered,
+// so a call that is given up meanwhile is cancelled all the same, once it has.
+func TestCancelWhilePosting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var posted []string
+		events := make(chan string, 1)
+		srv := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /post\n\n")
+				for w.(http.Flusher).Flush(); ; w.(http.Flusher).Flush() {
+					select {
+					case data := <-events:
+						_, _ = io.WriteString(w, "data: "+data+"\n\n")
+					case <-r.Context().Done():
+						return
+					}
+				}
+			}
+			text, _ := io.ReadAll(r.Body)
+			var m codec.Message
+			_ = codec.Decode(text, &m)
+			posted = append(posted, string(m.Method))
+			switch string(m.Method) {
+			case protocol.MethodInitialize:
+				events <- `{"jsonrpc":"2.0","id":` + m.ID.String() + `,"result":{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
+			case protocol.MethodToolsCall:
+				<-time.After(2 * time.Second)
+			}
+			w.WriteHeader(http.StatusAccepted)
+		}), nil)
+		defer srv.Close()
+		c, err := dispatch.Connect(t.Context(), sse.URL(srv.URL()+"/sse", &sse.ClientOptions{Transport: srv.Client().Transport}), &dispatch.ClientOptions{Era: dispatch.EraLegacy})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = c.CallRaw(ctx, protocol.MethodToolsCall, []byte(`{"name":"x"}`))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{protocol.MethodInitialize, protocol.NotificationInitialized, protocol.MethodToolsCall, protocol.NotificationCancelled}, posted)
+		require.NoError(t, c.Close())
 	})
 }
