@@ -16,7 +16,7 @@ const answer = '"it" is 漢字\n';
 const must = (ok, what) => { if (!ok) throw new Error(what); };
 
 // use does everything that a session is for.
-async function use(transport) {
+async function use(transport, sdk) {
   const client = new Client({ name: 'typescript', version: '1' }, { capabilities: { sampling: {} } });
   client.setRequestHandler(CreateMessageRequestSchema, () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: answer } }));
   // The SDK handles an answer before notifications that came with it, and says then that
@@ -30,7 +30,7 @@ async function use(transport) {
     return result.content[0].text;
   };
   const tools = (await client.listTools()).tools.map((t) => t.name).sort().join();
-  must(tools === 'ask,echo,released,round,steps,wait', `tools/list: ${tools}`);
+  must(tools === `ask,echo,fail,${sdk === 'gosdk' ? 'ping,' : ''}released,round,steps,wait`, `tools/list: ${tools}`);
   for (const text of ['', '<&>\u2028\u0001"\\\n{}', 'größer 漢\n'.repeat(20_000)]) {
     must(await call('echo', text) === text, `echo of ${text.slice(0, 20)}`);
   }
@@ -40,6 +40,8 @@ async function use(transport) {
   must(await call('steps', '', { onprogress: (p) => progress.push(p.progress) }) === 'done', 'steps');
   must(progress.length + late === 5 && progress.every((p, i) => p === i + 1), `progress: ${progress}, ${late} late`);
   must(await call('ask', '') === answer, 'ask');
+  if (sdk === 'gosdk') must(await call('ping', '') === 'pong', 'a ping of the server');
+  must((await client.callTool({ name: 'fail' })).isError, 'fail');
   const stop = new AbortController();
   const waited = call('wait', '', { signal: stop.signal, onprogress: () => stop.abort() });
   must(await waited.then(() => false, () => true), 'wait came to an end');
@@ -55,8 +57,8 @@ async function serve(sdk, f) {
   const child = spawn(command, ['-sdk', sdk, '-addr', '127.0.0.1:0'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   try {
-    const [url] = await once(createInterface(child.stdout), 'line');
-    await f(url);
+    const [said] = await once(createInterface(child.stdout), 'line');
+    await f(said.replace('listening on ', ''));
   } finally {
     child.stdin.end();
     const [code] = await ended;
@@ -65,9 +67,9 @@ async function serve(sdk, f) {
 }
 
 const ways = {
-  stdio: (sdk) => use(new StdioClientTransport({ command, args: ['-sdk', sdk] })),
-  sse: (sdk) => serve(sdk, (url) => use(new SSEClientTransport(new URL('/sse', url)))),
-  http: (sdk) => serve(sdk, (url) => use(new StreamableHTTPClientTransport(new URL('/mcp', url)))),
+  stdio: (sdk) => use(new StdioClientTransport({ command, args: ['-sdk', sdk] }), sdk),
+  sse: (sdk) => serve(sdk, (url) => use(new SSEClientTransport(new URL('/sse', url)), sdk)),
+  http: (sdk) => serve(sdk, (url) => use(new StreamableHTTPClientTransport(new URL('/mcp', url)), sdk)),
 };
 let failed = 0;
 for (const sdk of ['gosdk', 'mcpgo']) {

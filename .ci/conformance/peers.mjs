@@ -2,8 +2,8 @@
 // Puts real clients to real servers: the Inspector and the clients of the TypeScript SDK
 // to examples/everything, and to the servers of others through `wirespool serve`,
 // `wirespool connect` and both; and cuts connections in the middle of calls. BIN is the
-// folder of the commands server and wirespool. Prints a line for each row of the table
-// at the end, and fails where a row does, or did not make all its checks.
+// folder of the commands server, wirespool and cross-server. Prints a line for each row
+// of the table at the end, and fails where a row does, or did not make all its checks.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,11 +16,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema, CreateMessageRequestSchema, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema, CreateMessageRequestSchema, EmptyResultSchema, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const bin = resolve(process.argv[2]);
 const server = join(bin, 'server');
 const wirespool = join(bin, 'wirespool');
+const crossServer = join(bin, 'cross-server');
 const packages = join(import.meta.dirname, 'node_modules', '@modelcontextprotocol');
 const [everything, filesystem, memory] = ['everything', 'filesystem', 'memory'].map((n) => join(packages, `server-${n}`, 'dist', 'index.js'));
 const scratch = mkdtempSync(join(tmpdir(), 'peers-'));
@@ -36,9 +37,9 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const running = new Set();
 
 // start starts a server and waits until it says where it listens. Its group is its own,
-// so that it can be killed with all it has started.
+// so that it can be killed with all it has started. Its standard input ends with us.
 async function start(command, args, env) {
-  const child = spawn(command, args, { detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { detached: true, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   running.add(child);
   const ended = once(child, 'exit');
   let said = '';
@@ -176,12 +177,60 @@ async function steps(check, client, tool, args, n, options) {
   return answer;
 }
 
-async function echoes(check, client, i) {
-  const many = [...Array(20).keys()].map((k) => `${i}/${k} "größer" \u2028 漢字\n`);
-  check(same(await Promise.all(many.map((message) => client.call('echo', { message }))), many.map((m) => `Echo: ${m}`)), 'echo of many');
-  const large = `${i} 漢\n`.repeat(20_000);
-  check(await client.call('echo', { message: large }) === `Echo: ${large}`, 'echo of much');
+// someSteps is steps where progress comes by more ways than one, in any order, and may be
+// overtaken by the answer: 1 check.
+async function someSteps(check, client, tool, args, n) {
+  const got = [];
+  client.late = 0;
+  const answer = await client.call(tool, args, { onprogress: (p) => { got.push(p); } });
+  const told = got.length + client.late;
+  check(told > 0 && told <= n && new Set(got.map((p) => p.progress)).size === got.length && got.every((p) => p.progress >= 1 && p.progress <= n && p.total === n), `progress of ${n}: ${JSON.stringify(got)}, ${client.late} late`);
+  return answer;
 }
+
+async function echoes(check, client, i, argument = 'message', prefix = 'Echo: ') {
+  const many = [...Array(20).keys()].map((k) => `${i}/${k} "größer" \u2028 漢字\n`);
+  check(same(await Promise.all(many.map((m) => client.call('echo', { [argument]: m }))), many.map((m) => prefix + m)), 'echo of many');
+  const large = `${i} 漢\n`.repeat(20_000);
+  check(await client.call('echo', { [argument]: large }) === prefix + large, 'echo of much');
+}
+
+// cancels cancels a call when it says that it runs, and checks that its handler ends.
+async function cancels(check, client) {
+  const stop = new AbortController();
+  await client.call('wait', {}, { signal: stop.signal, onprogress: () => stop.abort() }).then(() => check(false, 'wait came to an end'), () => {});
+  check(await client.call('released', {}) === 'released', 'released');
+}
+
+// refusals checks the errors of a server, and that of a tool: 3 checks.
+async function refusals(check, client, unknown) {
+  const error = (promise) => promise.then((r) => JSON.stringify(r), (e) => `${e.code} ${e.message}`);
+  const tool = await error(client.callTool({ name: 'none' }));
+  check(/^-32602 /.test(tool), `a tool that there is not: ${tool}`);
+  const method = await error(client.request({ method: 'none' }, EmptyResultSchema));
+  check(unknown.test(method), `a method that there is not: ${method}`);
+  const failed = await client.callTool({ name: 'fail' });
+  check(failed.isError && /^it failed/.test(failed.content[0].text), `fail: ${JSON.stringify(failed)}`);
+}
+
+// stock is a server of an SDK for Go on its own transports, in a mode. What it does not
+// do there is left out: to ask the client (by the tool ask, or round), to ping it, to
+// hear that a call is cancelled, and to send progress on one stream. unknown is the error
+// of a method that it has not.
+const stock = (sdk, mode, { asks = 'ask', pings = sdk === 'gosdk', hears = true, orders = true, unknown = /^-32601 / } = {}) => ({
+  name: `stock ${sdk}${mode && `, ${mode}`}`,
+  command: [crossServer, '-sdk', sdk, '-stock'],
+  ask: ['echo', 'text=hi', 'hi'],
+  checks: 7 + Boolean(asks) + pings + hears,
+  async use(check, client, i) {
+    await echoes(check, client, i, 'text', '');
+    check(await (orders ? steps : someSteps)(check, client, 'steps', {}, 5) === 'done', 'steps');
+    await refusals(check, client, unknown);
+    if (asks) check(await client.call(asks, {}) === `said ${i}`, asks);
+    if (pings) check(await client.call('ping', {}) === 'pong', 'a ping of the server');
+    if (hears) await cancels(check, client);
+  },
+});
 
 // What clients do with each server, and how many checks that is.
 const ours = {
@@ -234,6 +283,8 @@ const servers = {
     },
   },
 };
+servers.gosdk = stock('gosdk', '');
+servers.mcpgo = stock('mcpgo', '');
 writeFileSync(servers.memory.env.MEMORY_FILE_PATH, [...Array(atOnce).keys()].map((i) => JSON.stringify({ type: 'entity', name: `n${i}`, entityType: 't', observations: [`seen by ${i}`] })).join('\n'));
 
 // session is all that client i does with a server: 2 checks besides the server's own, and
@@ -361,6 +412,14 @@ const several = (name, target, more, way) => [name, atOnce * (target.checks + 2 
 const slow = ['slow', { seconds: 2, steps: 8 }, 8];
 const operation = ['trigger-long-running-operation', { duration: 2, steps: 8 }, 8];
 
+// connected is a group of one stock server over HTTP, with the stdio client in front of it.
+const connected = (target, way, ...flags) => ({ start: () => start(crossServer, [...target.command.slice(1), ...flags, '-addr', '127.0.0.1:0']), rows: [
+  several(`typescript over stdio and connect over ${way} to ${target.name}`, target, 1, (p) => over.connect(p.url, `/${way === 'sse' ? 'sse' : 'mcp'}`)),
+] });
+
+// byStatus is how go-sdk answers a method that it does not know, over HTTP before 2026-07-28.
+const byStatus = /^-32000 .*http: .*status 400 .*"none" unsupported/;
+
 const direct = [several('typescript over stdio to examples/everything', ours, 1, () => over.stdio(server))];
 for (const s of Object.values(servers)) {
   // What the bridges have to match.
@@ -405,6 +464,13 @@ const groups = [
   { start: () => theirs('sse'), rows: [
     several('typescript over stdio and connect over sse to server-everything', servers.everything, 1, (p) => over.connect(p.url, '/sse')),
   ] },
+  connected(stock('gosdk', 'with sessions', { unknown: byStatus }), 'http'),
+  connected(stock('gosdk', 'stateless', { asks: '', pings: false, hears: false, unknown: byStatus }), 'http', '-stateless'),
+  connected(stock('gosdk', '2026-07-28', { asks: 'round', pings: false }), 'http', '-stateless', '-modern'),
+  connected(stock('gosdk', '', { unknown: byStatus }), 'sse'),
+  connected(stock('mcpgo', 'with sessions', { orders: false }), 'http'),
+  connected(stock('mcpgo', 'stateless', { asks: '', hears: false }), 'http', '-stateless'),
+  connected(stock('mcpgo', '', { asks: '' }), 'sse'),
 ];
 
 let [made, failed] = [0, 0];

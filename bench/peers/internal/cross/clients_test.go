@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -17,7 +18,10 @@ import (
 	"github.com/wirespool/wirespool/adapter/gosdk"
 	"github.com/wirespool/wirespool/adapter/mcpgo"
 	"github.com/wirespool/wirespool/bench/peers/internal/cross"
+	"github.com/wirespool/wirespool/sse"
 	"github.com/wirespool/wirespool/stdio"
+	"github.com/wirespool/wirespool/streamhttp"
+	wire "github.com/wirespool/wirespool/transport"
 )
 
 // session is what a client of any SDK can do here.
@@ -34,6 +38,7 @@ type session struct {
 type dialer struct {
 	name string
 	way  string
+	ours bool // the transport, so that it can be put to the SDKs' own
 	// What its own transport leaves out: to tell a server of the legacy era that a
 	// call is cancelled, to take requests of the server, and to refuse calls once it is
 	// closed: it sends them, and gives them up if no answer comes before it gets to that.
@@ -48,42 +53,56 @@ var dialers = []dialer{
 		child.Env = childEnv(sdk)
 		return &mcp.CommandTransport{Command: child}
 	}),
-	goSDK("gosdk over wirespool", "stdio", func(sdk string) mcp.Transport {
+	ours(goSDK("gosdk over wirespool", "stdio", func(sdk string) mcp.Transport {
 		return gosdk.Command([]string{os.Args[0]}, &stdio.Options{Env: childEnv(sdk)})
-	}),
+	})),
 	goSDK("gosdk", "sse", func(url string) mcp.Transport { return &mcp.SSEClientTransport{Endpoint: url} }),
-	goSDK("gosdk over wirespool", "sse", func(url string) mcp.Transport { return gosdk.SSE(url, nil) }),
+	ours(goSDK("gosdk over wirespool", "sse", func(url string) mcp.Transport { return gosdk.SSE(url, nil) })),
 	goSDK("gosdk", "http", func(url string) mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} }),
-	goSDK("gosdk over wirespool", "http", func(url string) mcp.Transport { return gosdk.URL(url, nil) }),
+	ours(goSDK("gosdk over wirespool", "http", func(url string) mcp.Transport { return gosdk.URL(url, nil) })),
 
 	mcpGo("mcpgo", "stdio", dialer{}, func(sdk string) (transport.Interface, error) {
 		return transport.NewStdio(os.Args[0], childEnv(sdk)), nil
 	}),
-	mcpGo("mcpgo over wirespool", "stdio", dialer{}, func(sdk string) (transport.Interface, error) {
+	ours(mcpGo("mcpgo over wirespool", "stdio", dialer{}, func(sdk string) (transport.Interface, error) {
 		return mcpgo.NewStdio([]string{os.Args[0]}, &stdio.Options{Env: childEnv(sdk)}, nil), nil
-	}),
+	})),
 	mcpGo("mcpgo", "sse", dialer{keepsCancels: true, refusesQuestions: true}, func(url string) (transport.Interface, error) {
 		return transport.NewSSE(url)
 	}),
-	mcpGo("mcpgo over wirespool", "sse", dialer{}, func(url string) (transport.Interface, error) {
+	ours(mcpGo("mcpgo over wirespool", "sse", dialer{}, func(url string) (transport.Interface, error) {
 		return mcpgo.NewSSE(url, nil, nil), nil
-	}),
+	})),
 	mcpGo("mcpgo", "http", dialer{keepsCancels: true, callsWhenClosed: true}, func(url string) (transport.Interface, error) {
 		return transport.NewStreamableHTTP(url)
 	}),
-	mcpGo("mcpgo over wirespool", "http", dialer{}, func(url string) (transport.Interface, error) {
+	ours(mcpGo("mcpgo over wirespool", "http", dialer{}, func(url string) (transport.Interface, error) {
 		return mcpgo.NewStreamableHTTP(url, nil, nil), nil
+	})),
+
+	engine("stdio", func(sdk string) wire.Dialer {
+		return stdio.Command([]string{os.Args[0]}, &stdio.Options{Env: childEnv(sdk)})
 	}),
+	engine("sse", func(url string) wire.Dialer { return sse.URL(url, nil) }),
+	engine("http", func(url string) wire.Dialer { return streamhttp.URL(url, nil) }),
+}
+
+func ours(d dialer) dialer {
+	d.ours = true
+	return d
 }
 
 // childVar has this program be a server of the SDK that it names.
 const childVar = "WIRESPOOL_CROSS_SERVER"
 
+// onItsOwn behind the name has it be on the SDK's own transport.
+const onItsOwn = "+stock"
+
 func childEnv(sdk string) []string { return append(os.Environ(), childVar+"="+sdk) }
 
 func TestMain(m *testing.M) {
-	if sdk := os.Getenv(childVar); sdk != "" {
-		if err := cross.Serve(context.Background(), sdk); err != nil {
+	if sdk, stock := strings.CutSuffix(os.Getenv(childVar), onItsOwn); sdk != "" {
+		if err := cross.Serve(context.Background(), cross.Options{SDK: sdk, Stock: stock}); err != nil {
 			os.Stderr.WriteString("server: " + err.Error() + "\n")
 			os.Exit(1)
 		}

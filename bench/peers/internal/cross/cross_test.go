@@ -22,40 +22,84 @@ var versions = map[string][]string{
 	"http":  {"2025-03-26", "2025-11-25", ""},
 }
 
-const modern = "2026-07-28"
+const (
+	modern = "2026-07-28"
+	legacy = "2025-11-25" // the newest of that era
+)
+
+// target is a server, on transports of some ways; all, if none are named.
+type target struct {
+	name   string
+	o      cross.Options
+	ways   string
+	newest string // what results where the client chooses; modern, if empty
+	alone  bool   // it speaks no other
+	// What an SDK's own transport does not do: to ask the client, to hear before
+	// 2026-07-28 that a call is cancelled, and to send progress on one stream.
+	mute, deaf, loose bool
+}
+
+var targets = []target{
+	{name: "gosdk", o: cross.Options{SDK: cross.GoSDK}},
+	{name: "mcpgo", o: cross.Options{SDK: cross.MCPGo}},
+	{name: "stock gosdk", o: cross.Options{SDK: cross.GoSDK, Stock: true}, ways: "stdio sse"},
+	{name: "stock gosdk", o: cross.Options{SDK: cross.GoSDK, Stock: true}, ways: "http", newest: legacy},
+	{name: "stock gosdk stateless", o: cross.Options{SDK: cross.GoSDK, Stock: true, Stateless: true}, ways: "http", mute: true, deaf: true},
+	{name: "stock gosdk of 2026-07-28", o: cross.Options{SDK: cross.GoSDK, Stock: true, Stateless: true, Modern: true}, ways: "http", alone: true},
+	{name: "stock mcpgo", o: cross.Options{SDK: cross.MCPGo, Stock: true}, ways: "stdio"},
+	{name: "stock mcpgo", o: cross.Options{SDK: cross.MCPGo, Stock: true}, ways: "sse", mute: true},
+	{name: "stock mcpgo", o: cross.Options{SDK: cross.MCPGo, Stock: true}, ways: "http", loose: true},
+	{name: "stock mcpgo stateless", o: cross.Options{SDK: cross.MCPGo, Stock: true, Stateless: true}, ways: "http", mute: true, deaf: true},
+}
 
 // TestCross puts every client to every server, over every transport, in both eras.
+// Clients and servers that are both on their SDK's own transports are left to these.
 func TestCross(t *testing.T) {
-	for _, sdk := range []string{cross.GoSDK, cross.MCPGo} {
+	for _, to := range targets {
 		for _, d := range dialers {
+			if !strings.Contains(to.ways, d.way) && to.ways != "" || to.o.Stock && !d.ours {
+				continue
+			}
 			for _, version := range versions[d.way] {
-				t.Run(strings.Join([]string{d.name + " to " + sdk, d.way, cmp.Or(version, "any")}, "/"), func(t *testing.T) {
+				if to.alone && version != "" || to.o.Stock && version != "" && version != newestOf(d.way) {
+					continue
+				}
+				if version == "" && to.o.Stock && d.name != engineName && to.expected(d.way, "") != modern {
+					continue // SDKs whose client and server have no choice in common
+				}
+				t.Run(strings.Join([]string{d.name + " to " + to.name, d.way, cmp.Or(version, "any")}, "/"), func(t *testing.T) {
 					t.Parallel()
-					target := sdk
-					if d.way != "stdio" {
-						target = serve(t, sdk, d.way)
+					address := to.o.SDK
+					if to.o.Stock {
+						address += onItsOwn
 					}
-					use(t, &d, d.open(t, target, version), expected(d.way, version))
+					if d.way != "stdio" {
+						address = serve(t, to.o, d.way)
+					}
+					use(t, &d, &to, d.open(t, address, version), to.expected(d.way, version))
 				})
 			}
 		}
 	}
 }
 
+// newestOf is the newest revision with a handshake that a transport is used with.
+func newestOf(way string) string { return versions[way][len(versions[way])-2] }
+
 // expected is the revision that results from the one that is asked for.
-func expected(way, version string) string {
+func (to *target) expected(way, version string) string {
 	switch {
 	case version != "":
 		return version
 	case way == "sse":
-		return "2025-11-25" // the newest of the legacy era
+		return legacy
 	}
-	return modern
+	return cmp.Or(to.newest, modern)
 }
 
 // serve serves HTTP until the test is over, and returns the URL.
-func serve(t *testing.T, sdk, way string) string {
-	h, err := cross.NewHandler(sdk)
+func serve(t *testing.T, o cross.Options, way string) string {
+	h, err := cross.NewHandler(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +124,7 @@ const (
 )
 
 // use does everything that a session is for.
-func use(t *testing.T, d *dialer, s *session, version string) {
+func use(t *testing.T, d *dialer, to *target, s *session, version string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if s.version != version {
@@ -88,7 +132,7 @@ func use(t *testing.T, d *dialer, s *session, version string) {
 	}
 	tools, err := s.tools(ctx)
 	slices.Sort(tools)
-	if want := []string{"ask", "echo", "released", "round", "steps", "wait"}; err != nil || !slices.Equal(tools, want) {
+	if want := toolsOf(to.o.SDK); err != nil || !slices.Equal(tools, want) {
 		t.Errorf("tools/list: %q, %v; want %q", tools, err, want)
 	}
 	for _, text := range []string{"", "<&>\u2028\x01\"\\\n{}", strings.Repeat("größer 漢\n", 2_000)} {
@@ -108,19 +152,24 @@ func use(t *testing.T, d *dialer, s *session, version string) {
 	if got, err := s.call(ctx, "steps", ""); err != nil || got != "done" {
 		t.Errorf("steps: %q, %v", got, err)
 	}
-	for i := range cross.Steps {
-		s.hear(t, ctx, float64(i+1))
+	s.hearSteps(t, ctx, to.loose && version != modern)
+	if _, err := s.call(ctx, "fail", ""); err == nil || err.Error() != cross.Failure {
+		t.Errorf("fail: %v", err)
 	}
-	questions := "ask"
-	if version == modern {
-		questions = "round"
+	if _, err := s.call(ctx, "none", ""); err == nil {
+		t.Error("a tool that there is not has an answer")
 	}
-	if !d.refusesQuestions {
+	if questions := questionsIn(version); !d.refusesQuestions && (!to.mute || version == modern) {
 		if got, err := s.call(ctx, questions, ""); err != nil || got != answer {
 			t.Errorf("%s: %q, %v", questions, got, err)
 		}
+		if to.o.SDK == cross.GoSDK && version != modern {
+			if got, err := s.call(ctx, "ping", ""); err != nil || got != "pong" {
+				t.Errorf("ping: %q, %v", got, err)
+			}
+		}
 	}
-	if !d.keepsCancels || version == modern {
+	if !d.keepsCancels && !to.deaf || version == modern {
 		s.cancels(t, ctx)
 	}
 	if got, err := s.call(ctx, "echo", "still here"); err != nil || got != "still here" {
@@ -137,6 +186,45 @@ func use(t *testing.T, d *dialer, s *session, version string) {
 		if _, err := s.call(ctx, "echo", ""); err == nil {
 			t.Error("a session that is closed still works")
 		}
+	}
+}
+
+func toolsOf(sdk string) []string {
+	if sdk == cross.GoSDK {
+		return []string{"ask", "echo", "fail", "ping", "released", "round", "steps", "wait"}
+	}
+	return []string{"ask", "echo", "fail", "released", "round", "steps", "wait"}
+}
+
+// questionsIn is the tool that asks the client's model.
+func questionsIn(version string) string {
+	if version == modern {
+		return "round"
+	}
+	return "ask"
+}
+
+// hearSteps waits for the progress of steps: loose, in any order.
+func (s *session) hearSteps(t *testing.T, ctx context.Context, loose bool) {
+	t.Helper()
+	if !loose {
+		for i := range cross.Steps {
+			s.hear(t, ctx, float64(i+1))
+		}
+		return
+	}
+	var got []float64
+	for range cross.Steps {
+		select {
+		case n := <-s.progress:
+			got = append(got, n)
+		case <-ctx.Done():
+			t.Fatalf("progress %v, and no more came", got)
+		}
+	}
+	slices.Sort(got)
+	if want := []float64{1, 2, 3, 4, 5}; !slices.Equal(got, want) {
+		t.Errorf("progress %v, want %v in any order", got, want)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // newGoSDK returns a server of go-sdk.
-func newGoSDK() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: GoSDK, Version: "1"}, nil)
+func newGoSDK(versions ...string) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: GoSDK, Version: "1"}, &mcp.ServerOptions{SupportedProtocolVersions: versions})
 	add := func(name string, run mcp.ToolHandler) {
 		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, run)
 	}
@@ -54,6 +54,17 @@ func newGoSDK() *mcp.Server {
 			return &mcp.CallToolResult{Content: []mcp.Content{answer.Content}}, nil
 		}
 		return nil, errors.New("this is no answer")
+	})
+	add("ping", func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if err := r.Session.Ping(ctx, nil); err != nil {
+			return nil, err
+		}
+		return said("pong"), nil
+	})
+	add("fail", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		failure := said(Failure)
+		failure.IsError = true
+		return failure, nil
 	})
 	over := make(chan struct{}, 1)
 	add("wait", func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

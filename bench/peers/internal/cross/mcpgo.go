@@ -5,13 +5,18 @@ package cross
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newMCPGo returns a server of mcp-go.
-func newMCPGo() *server.MCPServer {
+// pauseOfStock is how long mcp-go's own transports need to send a notification: they
+// do that on the side, and do not wait for it with the answer.
+const pauseOfStock = 20 * time.Millisecond
+
+// newMCPGo returns a server of mcp-go, which pauses behind what it sends on the side.
+func newMCPGo(pause time.Duration) *server.MCPServer {
 	s := server.NewMCPServer(MCPGo, "1", server.WithToolCapabilities(false))
 	s.EnableSampling()
 	add := func(name string, run server.ToolHandlerFunc) { s.AddTool(mcp.NewTool(name), run) }
@@ -23,6 +28,7 @@ func newMCPGo() *server.MCPServer {
 		return mcp.NewToolResultText(text), nil
 	})
 	progress := func(ctx context.Context, r mcp.CallToolRequest, n int) error {
+		defer time.Sleep(pause)
 		return s.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), map[string]any{
 			"progressToken": r.Params.Meta.ProgressToken, "progress": n, "total": Steps,
 		})
@@ -54,6 +60,9 @@ func newMCPGo() *server.MCPServer {
 			return nil, errors.New("this is no answer")
 		}
 		return server.NewInputRequestBuilder("").Sample("q", question).ToolResult(), nil
+	})
+	add("fail", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultError(Failure), nil
 	})
 	over := make(chan struct{}, 1)
 	add("wait", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {

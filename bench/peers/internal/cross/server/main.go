@@ -16,12 +16,16 @@ import (
 )
 
 func main() {
-	sdk := flag.String("sdk", cross.GoSDK, "gosdk or mcpgo")
+	var o cross.Options
+	flag.StringVar(&o.SDK, "sdk", cross.GoSDK, "gosdk or mcpgo")
+	flag.BoolVar(&o.Stock, "stock", false, "use the SDK's own transports")
+	flag.BoolVar(&o.Stateless, "stateless", false, "with -stock: serve HTTP without sessions")
+	flag.BoolVar(&o.Modern, "modern", false, "with -stock and -stateless, gosdk: speak 2026-07-28 alone")
 	addr := flag.String("addr", "", "address to serve HTTP at")
 	flag.Parse()
-	run := func() error { return cross.Serve(context.Background(), *sdk) }
+	run := func() error { return cross.Serve(context.Background(), o) }
 	if *addr != "" {
-		run = func() error { return serveHTTP(*sdk, *addr) }
+		run = func() error { return serveHTTP(o, *addr) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
@@ -29,8 +33,8 @@ func main() {
 	}
 }
 
-func serveHTTP(sdk, addr string) (err error) {
-	h, err := cross.NewHandler(sdk)
+func serveHTTP(o cross.Options, addr string) (err error) {
+	h, err := cross.NewHandler(o)
 	if err != nil {
 		return err
 	}
@@ -39,7 +43,7 @@ func serveHTTP(sdk, addr string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Println("http://" + listener.Addr().String())
+	fmt.Printf("listening on http://%s\n", listener.Addr())
 	server := &http.Server{Handler: h}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
