@@ -6,11 +6,12 @@
 // # Usage
 //
 // [Measure] runs the entries of one group; [Result.WriteTable] prints a table in
-// Markdown. [Machine] says where it ran.
+// Markdown, [Result.Beyond] says what one entry costs more than another. [Machine]
+// says where it ran.
 //
 // # Concurrency
 //
-// One measurement at a time: CPU time is that of the whole process.
+// One measurement at a time: CPU time and allocations are those of the whole process.
 //
 // # Ownership
 //

@@ -15,13 +15,14 @@ type Entry struct {
 	Do   func() error
 }
 
-// cost is what one call took on average, in nanoseconds, in one turn.
-type cost struct{ wall, cpu float64 }
+// Cost is what one call took on average in one turn: nanoseconds by the clock on the
+// wall and of CPU time, allocations and their bytes.
+type Cost struct{ Wall, CPU, Allocs, Bytes float64 }
 
 // Result holds what every entry took in every round.
 type Result struct {
 	names  []string
-	rounds [][]cost // by round, then by entry
+	rounds [][]Cost // by round, then by entry
 }
 
 var errNothing = errors.New("ratios: no entries or no rounds")
@@ -42,7 +43,7 @@ func Measure(entries []Entry, rounds int, span time.Duration) (*Result, error) {
 		r.names = append(r.names, e.Name)
 	}
 	for round := range rounds {
-		costs := make([]cost, len(entries))
+		costs := make([]Cost, len(entries))
 		for turn := range entries {
 			i := (round + turn) % len(entries)
 			c, err := take(entries[i], calls[i])
@@ -67,8 +68,8 @@ func calibrate(e Entry, span time.Duration) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		fill := float64(span) / max(c.wall, 0.1)
-		if took := c.wall * float64(n); took >= float64(span)/4 {
+		fill := float64(span) / max(c.Wall, 0.1)
+		if took := c.Wall * float64(n); took >= float64(span)/4 {
 			return max(1, int(fill)), nil
 		}
 		n = max(2*n, min(100*n, int(fill)))
@@ -77,27 +78,36 @@ func calibrate(e Entry, span time.Duration) (int, error) {
 
 // take is one turn. What an entry before it left to the garbage collector is
 // cleared away first, so that everybody pays for its own.
-func take(e Entry, n int) (cost, error) {
+func take(e Entry, n int) (Cost, error) {
 	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	cpu, start := processCPU(), time.Now()
 	for range n {
 		if err := e.Do(); err != nil {
-			return cost{}, err
+			return Cost{}, err
 		}
 	}
 	wall := time.Since(start)
 	cpu = processCPU() - cpu
-	return cost{float64(wall) / float64(n), float64(cpu) / float64(n)}, nil
+	runtime.ReadMemStats(&after)
+	per := 1 / float64(n)
+	return Cost{
+		float64(wall) * per, float64(cpu) * per,
+		float64(after.Mallocs-before.Mallocs) * per, float64(after.TotalAlloc-before.TotalAlloc) * per,
+	}, nil
 }
 
-// clock reads one of the two measures of a cost.
-type clock func(cost) float64
+// measure reads one figure of a cost.
+type measure func(Cost) float64
 
-func wall(c cost) float64 { return c.wall }
-func cpu(c cost) float64  { return c.cpu }
+func wall(c Cost) float64   { return c.Wall }
+func cpu(c Cost) float64    { return c.CPU }
+func allocs(c Cost) float64 { return c.Allocs }
+func bytes(c Cost) float64  { return c.Bytes }
 
 // column returns what entry i took in each round.
-func (r *Result) column(i int, by clock) []float64 {
+func (r *Result) column(i int, by measure) []float64 {
 	var all []float64
 	for _, costs := range r.rounds {
 		all = append(all, by(costs[i]))
@@ -107,12 +117,30 @@ func (r *Result) column(i int, by clock) []float64 {
 
 // ratio returns the median over the rounds of entry i's cost in units of entry
 // base's.
-func (r *Result) ratio(i, base int, by clock) float64 {
+func (r *Result) ratio(i, base int, by measure) float64 {
 	var all []float64
 	for _, costs := range r.rounds {
 		all = append(all, by(costs[i])/by(costs[base]))
 	}
 	return median(all)
+}
+
+// Beyond returns what a call of entry it takes more than one of base: the medians
+// over the rounds of the differences within a round. It is false where one of them
+// is no entry.
+func (r *Result) Beyond(it, base string) (Cost, bool) {
+	i, b := slices.Index(r.names, it), slices.Index(r.names, base)
+	if i < 0 || b < 0 {
+		return Cost{}, false
+	}
+	beyond := func(of measure) float64 {
+		var all []float64
+		for _, costs := range r.rounds {
+			all = append(all, of(costs[i])-of(costs[b]))
+		}
+		return median(all)
+	}
+	return Cost{beyond(wall), beyond(cpu), beyond(allocs), beyond(bytes)}, true
 }
 
 func median(all []float64) float64 {

@@ -69,10 +69,10 @@ func TestMeasureRefuses(t *testing.T) {
 }
 
 func TestStatistics(t *testing.T) {
-	r := &Result{names: []string{"a", "b"}, rounds: [][]cost{
-		{{wall: 10, cpu: 1}, {wall: 20, cpu: 4}},
-		{{wall: 40, cpu: 1}, {wall: 40, cpu: 4}},
-		{{wall: 10, cpu: 1}, {wall: 30, cpu: 4}},
+	r := &Result{names: []string{"a", "b"}, rounds: [][]Cost{
+		{{Wall: 10, CPU: 1}, {Wall: 20, CPU: 4}},
+		{{Wall: 40, CPU: 1}, {Wall: 40, CPU: 4}},
+		{{Wall: 10, CPU: 1}, {Wall: 30, CPU: 4}},
 	}}
 	if got := r.ratio(1, 0, wall); got != 2 {
 		t.Errorf("wall ratio %v", got)
@@ -85,6 +85,48 @@ func TestStatistics(t *testing.T) {
 	}
 	if got := spread(r.column(0, wall)); got != 3 {
 		t.Errorf("spread %v", got)
+	}
+}
+
+func TestBeyond(t *testing.T) {
+	r := &Result{names: []string{"a", "b"}, rounds: [][]Cost{
+		{{10, 1, 1, 16}, {20, 4, 3, 48}},
+		{{40, 1, 1, 16}, {40, 5, 3, 48}},
+		{{10, 1, 2, 16}, {15, 9, 3, 64}},
+	}}
+	if c, ok := r.Beyond("b", "a"); c != (Cost{5, 4, 2, 32}) || !ok {
+		t.Errorf("b beyond a: %+v, %v", c, ok)
+	}
+	if _, ok := r.Beyond("b", "c"); ok {
+		t.Error("a base that is no entry is taken")
+	}
+}
+
+var kept []byte
+
+// TestAllocations: those of each entry, for one of the messages of a call.
+func TestAllocations(t *testing.T) {
+	r, err := Measure([]Entry{{"none", func() error { return nil }}, {"four", func() error {
+		for range 4 {
+			kept = make([]byte, 1024)
+		}
+		return nil
+	}}}, 3, time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, size := median(r.column(1, allocs)), median(r.column(1, bytes)); n < 4 || n > 4.5 || size < 4096 || size > 4500 {
+		t.Errorf("%v allocations of %v bytes", n, size)
+	}
+	if n := median(r.column(0, allocs)); n > 0.1 {
+		t.Errorf("%v allocations of nothing", n)
+	}
+	var table strings.Builder
+	if err := r.WriteTable(&table, "none", 2, 100); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(table.String(), "| allocs/msg | B/msg |\n") || !strings.Contains(table.String(), " | 2.0") {
+		t.Error(table.String())
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // WriteTable prints one row for each entry, the quickest first. The entry named
 // base is the unit of the ratios. One call goes through this many messages and
 // bytes: times are told for one message.
-func (r *Result) WriteTable(w io.Writer, base string, messages, bytes int) error {
+func (r *Result) WriteTable(w io.Writer, base string, messages, length int) error {
 	unit := slices.Index(r.names, base)
 	if unit < 0 {
 		return fmt.Errorf("ratios: no entry %q", base)
@@ -28,14 +28,17 @@ func (r *Result) WriteTable(w io.Writer, base string, messages, bytes int) error
 	})
 	var t strings.Builder
 	fmt.Fprintf(&t, "| entry | ns/msg | MB/s | spread | it / %[1]s | %[1]s / it "+
-		"| CPU spread | CPU: it / %[1]s | CPU: %[1]s / it |\n"+
-		"| --- | --: | --: | --: | --: | --: | --: | --: | --: |\n", base)
+		"| CPU spread | CPU: it / %[1]s | CPU: %[1]s / it | allocs/msg | B/msg |\n"+
+		"| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n", base)
 	for _, i := range order {
 		took := median(r.column(i, wall))
-		fmt.Fprintf(&t, "| %s | %s | %s |", r.names[i], figure(took/float64(messages)), figure(float64(bytes)*1e3/took))
-		for _, by := range []clock{wall, cpu} {
+		fmt.Fprintf(&t, "| %s | %s | %s |", r.names[i], figure(took/float64(messages)), figure(float64(length)*1e3/took))
+		for _, by := range []measure{wall, cpu} {
 			x := r.ratio(i, unit, by)
 			fmt.Fprintf(&t, " %s%% | %s | %s |", figure(100*spread(r.column(i, by))), figure(x), figure(1/x))
+		}
+		for _, of := range []measure{allocs, bytes} {
+			fmt.Fprintf(&t, " %s |", figure(median(r.column(i, of))/float64(messages)))
 		}
 		t.WriteString("\n")
 	}

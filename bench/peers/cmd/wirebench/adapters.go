@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -16,8 +15,7 @@ import (
 // adapterRun is an SDK on its own transport beside the same SDK on ours.
 type adapterRun struct {
 	group
-	stock     string             // the SDK
-	allocated map[string]float64 // bytes per call, by entry
+	stock string // the SDK
 }
 
 // textSizes are the sizes of their texts.
@@ -39,13 +37,10 @@ func measureAdapters(ctx context.Context, o *options, w io.Writer) (all []adapte
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", g.Name(), err)
 		}
-		r := adapterRun{group: m, allocated: map[string]float64{}}
+		r := adapterRun{group: m}
 		for _, e := range g.Entries {
 			if e.Impl != ours {
 				r.stock = e.Impl
-			}
-			if r.allocated[e.Impl], err = allocated(e, g.Messages); err != nil {
-				return all, fmt.Errorf("%s: %s: %w", g.Name(), e.Impl, err)
 			}
 		}
 		if _, err := io.WriteString(w, r.row()); err != nil {
@@ -56,24 +51,14 @@ func measureAdapters(ctx context.Context, o *options, w io.Writer) (all []adapte
 	return all, nil
 }
 
-// allocated is how many bytes an entry allocates for a message, the median of
-// three runs.
-func allocated(e work.Entry, messages int) (float64, error) {
-	var all []float64
-	for range 3 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if err := e.Do(); err != nil {
-			return 0, err
-		}
-		runtime.ReadMemStats(&after)
-		all = append(all, float64(after.TotalAlloc-before.TotalAlloc)/float64(messages))
-	}
-	return report.Median(all), nil
+// allocated is how many bytes an entry allocates for a call.
+func (r *adapterRun) allocated(entry string) float64 {
+	row, _ := r.tables[ours].Row(entry)
+	return row.Bytes
 }
 
 // kept is our share of the bytes that the SDK allocates by itself.
-func (r *adapterRun) kept() float64 { return r.allocated[ours] / r.allocated[r.stock] }
+func (r *adapterRun) kept() float64 { return r.allocated(ours) / r.allocated(r.stock) }
 
 const adapterHead = "| row | SDK | µs/call: SDK | wirespool | time: SDK / wirespool | CPU: SDK / wirespool | spread " +
 	"| KiB/call: SDK | wirespool | wirespool / SDK |\n| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n"
@@ -88,7 +73,7 @@ func (r *adapterRun) row() string {
 	wall, cpu, spread := r.ratio(r.stock, ours)
 	return fmt.Sprintf("| %s | %s | %s | %s | %s× | %s× | %.0f%% | %s | %s | %s |\n", r.name, r.stock, took(r.stock), took(ours),
 		report.Figure(wall), report.Figure(cpu), 100*spread,
-		report.Figure(r.allocated[r.stock]/1024), report.Figure(r.allocated[ours]/1024), report.Figure(r.kept()))
+		report.Figure(r.allocated(r.stock)/1024), report.Figure(r.allocated(ours)/1024), report.Figure(r.kept()))
 }
 
 // adapterTargets are bounds on how many times our time the SDK takes on its own

@@ -55,16 +55,16 @@ func TestParseTables(t *testing.T) {
 }
 
 func TestParseTablesRefuses(t *testing.T) {
-	head := "### x\n\n| entry | ns/msg | MB/s | spread | it / w | w / it | CPU spread | CPU: it / w | CPU: w / it |\n| --- |\n"
+	head := "### x\n\n| entry | ns/msg | MB/s | spread | it / w | w / it | CPU spread | CPU: it / w | CPU: w / it | allocs/msg | B/msg |\n| --- |\n"
 	for _, text := range []string{
-		"### x\n\nno table", head, head + "| a | 1 | 2 |\n", head + "| a | 1 | 2 | 3% | 4 | 5 | 6% | x | 8 |\n",
+		"### x\n\nno table", head, head + "| a | 1 | 2 |\n", head + "| a | 1 | 2 | 3% | 4 | 5 | 6% | x | 8 | 9 | 10 |\n",
 	} {
 		if all, err := report.ParseTables(text); err == nil {
 			t.Errorf("%q: %+v", text, all)
 		}
 	}
-	all, err := report.ParseTables(head + "| a | 1 | 2 | 3% | 4 | 5 | –% | – | – |\n")
-	if err != nil || len(all) != 1 || all[0].Rows[0].WallSpread != 0.03 || all[0].Rows[0].CPU != 0 {
+	all, err := report.ParseTables(head + "| a | 1 | 2 | 3% | 4 | 5 | –% | – | – | 9 | 10 |\n")
+	if err != nil || len(all) != 1 || all[0].Rows[0].WallSpread != 0.03 || all[0].Rows[0].CPU != 0 || all[0].Rows[0].Allocs != 9 || all[0].Rows[0].Bytes != 10 {
 		t.Errorf("no CPU time: %+v, %v", all, err)
 	}
 }

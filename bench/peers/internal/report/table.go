@@ -16,6 +16,7 @@ type Row struct {
 	WallSpread       float64 // over the rounds: (max − min) / median
 	CPUSpread        float64
 	MegabytesASecond float64
+	Allocs, Bytes    float64 // allocated per message
 }
 
 // Table is one group as package ratios measured it.
@@ -28,7 +29,7 @@ type Table struct {
 }
 
 // Row returns the row of an entry.
-func (t *Table) Row(entry string) (Row, bool) {
+func (t Table) Row(entry string) (Row, bool) {
 	for _, r := range t.Rows {
 		if r.Entry == entry {
 			return r, true
@@ -61,7 +62,7 @@ func ParseTables(text string) (all []Table, err error) {
 
 // columns is the head of a table that package ratios prints; NAME is the base.
 var columns = regexp.MustCompile(`^\| entry \| ns/msg \| MB/s \| spread \| it / (\S+) \| \S+ / it ` +
-	`\| CPU spread \| CPU: it / \S+ \| CPU: \S+ / it \|$`)
+	`\| CPU spread \| CPU: it / \S+ \| CPU: \S+ / it \| allocs/msg \| B/msg \|$`)
 
 var errTable = errors.New("not a table of package ratios")
 
@@ -74,11 +75,11 @@ func (t *Table) parse() error {
 	t.Base = head[1]
 	for _, line := range lines[2:] {
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		if len(cells) != 9 {
+		if len(cells) != 11 {
 			return fmt.Errorf("%w: %s", errTable, line)
 		}
 		r := Row{Entry: cells[0]}
-		for i, to := range []*float64{&r.Nanos, &r.MegabytesASecond, &r.WallSpread, &r.Wall, nil, &r.CPUSpread, &r.CPU} {
+		for i, to := range []*float64{&r.Nanos, &r.MegabytesASecond, &r.WallSpread, &r.Wall, nil, &r.CPUSpread, &r.CPU, nil, &r.Allocs, &r.Bytes} {
 			if to == nil {
 				continue
 			}
