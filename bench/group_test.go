@@ -15,8 +15,8 @@ var operations = []work.Operation{
 	{Op: "Encode", Groups: func() []work.Group { return work.EncodeGroups(nil) }},
 	{Op: "Frame", Groups: func() []work.Group { return work.FrameGroups(nil, nil) }},
 	{Op: "SSE", Groups: func() []work.Group { return work.EventGroups(nil, nil) }},
-	{Op: "Log", Groups: logGroups},
-	{Op: "Dispatch", Groups: dispatchGroups},
+	{Op: "Log", Groups: work.LogGroups},
+	{Op: "Dispatch", Groups: func() []work.Group { return append(work.RequestGroups(nil), work.ObservedGroup(), work.ComputeGroup()) }},
 	{Op: "HTTP", Groups: httpGroups},
 	{Op: "Fanout", Groups: func() []work.Group { return work.FanoutGroups(nil) }},
 	{Op: "Client", Groups: func() []work.Group { return work.ClientGroups(nil) }},
@@ -30,7 +30,7 @@ func BenchmarkBatch(b *testing.B)  { work.Bench(b, groups("Batch")) }
 func BenchmarkEncode(b *testing.B) { work.Bench(b, groups("Encode")) }
 func BenchmarkFrame(b *testing.B)  { work.Bench(b, groups("Frame")) }
 func BenchmarkSSE(b *testing.B)    { work.Bench(b, groups("SSE")) }
-func BenchmarkLog(b *testing.B)    { work.Bench(b, groups("Log")) }
+func BenchmarkLog(b *testing.B)    { work.Bench(b, groups("Log")); benchLogCosts(b) }
 
 func BenchmarkDispatch(b *testing.B) { work.Bench(b, groups("Dispatch")) }
 func BenchmarkHTTP(b *testing.B)     { work.Bench(b, groups("HTTP")) }
@@ -52,7 +52,8 @@ var impls = map[string]string{
 	"Log/shape=append":        "+wirespool +limit-ring",
 	"Log/shape=replay":        "+wirespool +limit-ring",
 	"Log/shape=tail":          "+wirespool +limit-channel",
-	"Dispatch/shape=requests": "+wirespool +wirespool-metrics limit-pipe",
+	"Dispatch/shape=requests": "+wirespool limit-pipe",
+	"Dispatch/shape=observed": "+wirespool +wirespool-metrics +wirespool-observed limit-pipe",
 	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
 	"HTTP":                    "+wirespool +limit-handler",
 	"Fanout":                  "+wirespool +wirespool-hijack +limit-nethttp",
@@ -100,7 +101,8 @@ func TestGroups(t *testing.T) {
 		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
 		"Log/shape=append/size=300B", "Log/shape=replay/size=300B", "Log/shape=tail/size=300B",
 		"Log/shape=append/size=4K", "Log/shape=replay/size=4K", "Log/shape=tail/size=4K",
-		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64", "Dispatch/shape=compute/size=100",
+		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64",
+		"Dispatch/shape=observed/size=4096", "Dispatch/shape=compute/size=100",
 		"HTTP/shape=modern/size=200B", "HTTP/shape=modern/size=4K", "HTTP/shape=events/size=200B", "HTTP/shape=events/size=4K",
 		"HTTP/shape=session/size=200B", "HTTP/shape=session/size=4K", "HTTP/shape=logged/size=200B", "HTTP/shape=logged/size=4K",
 		"HTTP/shape=stateless/size=200B", "HTTP/shape=stateless/size=4K",

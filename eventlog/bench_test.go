@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -90,46 +89,6 @@ func replay() (func() error, error) {
 	}, err
 }
 
-// worst returns the time of the slowest of n appends, in the best of some
-// rounds, as far as what else the machine does allows it to be told. The log is
-// full: each append evicts a finished stream, or purges.
-func worst(streams, n int) (time.Duration, error) {
-	log, all, err := filled(streams, 1)
-	if err != nil {
-		return 0, err
-	}
-	full := eventlog.NewMemory(&eventlog.MemoryOptions{MaxTotal: log.Stats().Bytes + 100})
-	for i, s := range all {
-		if err := full.Create(context.Background(), s, nil, eventlog.Limits{}); err != nil {
-			return 0, err
-		}
-		if err := full.Append(context.Background(), s, &eventlog.Event{Data: payload}); err != nil {
-			return 0, err
-		}
-		if i%2 == 1 {
-			if err := full.Finish(context.Background(), s); err != nil {
-				return 0, err
-			}
-		}
-	}
-	const rounds = 9
-	var slowest []time.Duration
-	ev := &eventlog.Event{Data: payload}
-	for range rounds {
-		runtime.GC()
-		var most time.Duration
-		for range n / rounds {
-			begin := time.Now()
-			if err := full.Append(context.Background(), all[0], ev); err != nil {
-				return 0, err
-			}
-			most = max(most, time.Since(begin))
-		}
-		slowest = append(slowest, most)
-	}
-	return slices.Min(slowest), nil
-}
-
 // heap returns the bytes that what build makes occupies.
 func heap(build func() (any, error)) (float64, error) {
 	var before, after runtime.MemStats
@@ -164,6 +123,8 @@ func loggedEvent(n int) (float64, error) {
 	return total/float64(1000*n) - float64(len(payload)), err
 }
 
+// BenchmarkLog measures single appends and reads; what a stream and an event occupy,
+// and the slowest append, are rows of the benchmark of this name in bench.
 func BenchmarkLog(b *testing.B) {
 	loop := func(name string, events int, open func() (func() error, error)) {
 		b.Run(name, func(b *testing.B) {
@@ -185,27 +146,6 @@ func BenchmarkLog(b *testing.B) {
 	b.Run("shape=append-parallel/size=300B/impl=wirespool", benchmarkParallel)
 	loop("shape=replay-1000/size=300B/impl=wirespool", 1000, replay)
 	b.Run("shape=tail/size=300B/impl=wirespool", benchmarkTail)
-
-	metric := func(name, unit string, measure func() (float64, error)) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				v, err := measure()
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(v, unit)
-			}
-			b.ReportMetric(0, "ns/op") // says nothing here
-		})
-	}
-	for _, streams := range []int{20, 20_000} {
-		metric(fmt.Sprintf("shape=append-worst/size=%d/impl=wirespool", streams), "worst-ns", func() (float64, error) {
-			d, err := worst(streams, 100_000)
-			return float64(d.Nanoseconds()), err
-		})
-	}
-	metric("shape=idle/size=20000/impl=wirespool", "B/stream", func() (float64, error) { return idleStream(20_000) })
-	metric("shape=logged/size=300B/impl=wirespool", "B/event", func() (float64, error) { return loggedEvent(50) })
 }
 
 // benchmarkParallel appends from all processors, each to a stream of its own.
@@ -256,8 +196,6 @@ func TestBenchmarkBodies(t *testing.T) {
 		add, err := appender(streams)
 		require.NoError(t, err)
 		require.NoError(t, add())
-		_, err = worst(streams, 100)
-		require.NoError(t, err)
 	}
 	read, err := replay()
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ import (
 )
 
 // dispatchGroups measure what a call costs besides its handler: for a server, and
-// for a client and a server over net.Pipe.
+// for a client and a server over net.Pipe; what observers add to it; and arrays whose
+// handlers compute.
 func dispatchGroups() []work.Group {
 	requests := work.RequestGroups([]work.Server{{Impl: "jrpc2", Serve: serveJRPC2}, {Impl: "exp-jsonrpc2", Serve: serveExp}})
 	limit := calling("limit-pipe", callPipe)
@@ -32,7 +33,7 @@ func dispatchGroups() []work.Group {
 		Entries: []work.Entry{
 			calling("wirespool", callWirespool), calling("jrpc2", callJRPC2), calling("exp-jsonrpc2", callExp), limit,
 		},
-	})
+	}, work.ObservedGroup(), work.ComputeGroup())
 }
 
 // calling joins both sides by net.Pipe.

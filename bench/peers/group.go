@@ -16,6 +16,7 @@ var operations = []work.Operation{
 	{Op: "Frame", Groups: func() []work.Group { return work.FrameGroups(linePeers, headedPeers) }},
 	{Op: "SSE", Groups: func() []work.Group { return work.EventGroups(eventParsers, eventEncoders) }},
 	{Op: "Dispatch", Groups: dispatchGroups},
+	{Op: "Log", Groups: work.LogGroups},
 }
 
 // Groups returns the groups of these operations, of all where none is named.

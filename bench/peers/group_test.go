@@ -25,7 +25,15 @@ var impls = map[string]string{
 
 	"SSE/shape=parse":  "+wirespool +go-sdk +tmaxmax +r3labs +limit-bufio",
 	"SSE/shape=encode": "+wirespool +wirespool-oneline +go-sdk +tmaxmax limit-append",
-	"Dispatch":         "+wirespool +jrpc2 +exp-jsonrpc2 limit-pipe",
+
+	"Dispatch/shape=requests": "+wirespool +jrpc2 +exp-jsonrpc2 limit-pipe",
+	"Dispatch/shape=calls":    "+wirespool +jrpc2 +exp-jsonrpc2 limit-pipe",
+	"Dispatch/shape=observed": "+wirespool +wirespool-metrics +wirespool-observed limit-pipe",
+	"Dispatch/shape=compute":  "+wirespool +one-place limit-cores",
+
+	"Log/shape=append": "+wirespool +limit-ring",
+	"Log/shape=replay": "+wirespool +limit-ring",
+	"Log/shape=tail":   "+wirespool +limit-channel",
 }
 
 // wanted returns the implementations that g must have.
@@ -84,6 +92,9 @@ func TestGroups(t *testing.T) {
 		"SSE/shape=parse/size=200B", "SSE/shape=parse/size=4K", "SSE/shape=parse/size=64K",
 		"SSE/shape=encode/size=200B", "SSE/shape=encode/size=4K", "SSE/shape=encode/size=64K",
 		"Dispatch/shape=requests/size=1", "Dispatch/shape=requests/size=64", "Dispatch/shape=calls/size=1",
+		"Dispatch/shape=observed/size=4096", "Dispatch/shape=compute/size=100",
+		"Log/shape=append/size=300B", "Log/shape=replay/size=300B", "Log/shape=tail/size=300B",
+		"Log/shape=append/size=4K", "Log/shape=replay/size=4K", "Log/shape=tail/size=4K",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("groups %q,\nwant %q", names, want)

@@ -18,4 +18,6 @@ func BenchmarkSSE(b *testing.B)    { run(b, "SSE") }
 
 func BenchmarkDispatch(b *testing.B) { run(b, "Dispatch") }
 
+func BenchmarkLog(b *testing.B) { run(b, "Log") }
+
 func BenchmarkAdapter(b *testing.B) { work.Bench(b, peers.AdapterGroups()) }

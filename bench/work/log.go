@@ -1,4 +1,4 @@
-package bench_test
+package work
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/wirespool/wirespool/bench"
 	"github.com/wirespool/wirespool/bench/limits"
-	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/eventlog"
 )
 
@@ -14,21 +13,21 @@ import (
 // keeps.
 const logEvents = eventlog.DefaultMaxEvents
 
-// logGroups store events, read them, and hand them on one by one.
-func logGroups() (all []work.Group) {
+// LogGroups store events, read them, and hand them on one by one.
+func LogGroups() (all []Group) {
 	for _, s := range []struct {
 		name string
 		size int
 	}{{"300B", 300}, {"4K", 4 << 10}} {
 		events := make([][]byte, logEvents)
-		var want work.Cuts
+		var want Cuts
 		for i := range events {
 			events[i] = bytes.Clone(bench.Lines(1, s.size))
 			events[i][s.size/2] = 'a' + byte(i%26)
 			want.Add(events[i])
 		}
-		add := func(shape string, entries ...work.Entry) {
-			all = append(all, work.Group{
+		add := func(shape string, entries ...Entry) {
+			all = append(all, Group{
 				Op: "Log", Shape: shape, Size: s.name, Messages: logEvents, Bytes: want.Bytes, Found: want.String(),
 				Limit: entries[len(entries)-1].Impl, Entries: entries,
 			})
@@ -41,12 +40,12 @@ func logGroups() (all []work.Group) {
 }
 
 // counted is an entry that found what read reads.
-func counted(impl string, do func() error, read func(c *work.Cuts)) work.Entry {
-	found := func() (c work.Cuts) {
+func counted(impl string, do func() error, read func(c *Cuts)) Entry {
+	found := func() (c Cuts) {
 		read(&c)
 		return c
 	}
-	return work.Entry{
+	return Entry{
 		Impl: impl, Do: do,
 		Bytes: func() int { return found().Bytes },
 		Found: func() string { return found().String() },
@@ -57,20 +56,22 @@ func counted(impl string, do func() error, read func(c *work.Cuts)) work.Entry {
 type oneStream struct {
 	log  *eventlog.Memory
 	name eventlog.Stream
+	next *eventlog.Event // what is appended next
 }
 
 func newStream() (s oneStream, err error) {
-	s = oneStream{eventlog.NewMemory(nil), eventlog.Stream{Scope: "session", Key: eventlog.NewKey()}}
+	s = oneStream{eventlog.NewMemory(nil), eventlog.Stream{Scope: "session", Key: eventlog.NewKey()}, new(eventlog.Event)}
 	return s, s.log.Create(context.Background(), s.name, nil, eventlog.Limits{MaxBytes: -1})
 }
 
 func (s oneStream) add(data []byte) error {
-	return s.log.Append(context.Background(), s.name, &eventlog.Event{Data: data})
+	*s.next = eventlog.Event{Data: data}
+	return s.log.Append(context.Background(), s.name, s.next)
 }
 
 // read counts what comes, until the stream ends or, without follow, what is
 // there does.
-func (s oneStream) read(t *work.Cuts, follow bool, each func()) error {
+func (s oneStream) read(t *Cuts, follow bool, each func()) error {
 	for ev, err := range s.log.After(context.Background(), s.name, eventlog.EventID{}, follow) {
 		if err != nil {
 			return err
@@ -82,9 +83,9 @@ func (s oneStream) read(t *work.Cuts, follow bool, each func()) error {
 }
 
 // look counts what is stored; an error shows in what is missing.
-func (s oneStream) look(t *work.Cuts) { _ = s.read(t, false, func() {}) }
+func (s oneStream) look(t *Cuts) { _ = s.read(t, false, func() {}) }
 
-func appendWirespool(events [][]byte) work.Entry {
+func appendWirespool(events [][]byte) Entry {
 	var s oneStream
 	return counted("wirespool", func() (err error) {
 		if s, err = newStream(); err != nil {
@@ -96,10 +97,10 @@ func appendWirespool(events [][]byte) work.Entry {
 			}
 		}
 		return nil
-	}, func(t *work.Cuts) { s.look(t) })
+	}, func(t *Cuts) { s.look(t) })
 }
 
-func appendRing(events [][]byte) work.Entry {
+func appendRing(events [][]byte) Entry {
 	var r *limits.Ring
 	return counted("limit-ring", func() error {
 		r = limits.NewRing(logEvents)
@@ -107,48 +108,48 @@ func appendRing(events [][]byte) work.Entry {
 			r.Append(data)
 		}
 		return nil
-	}, func(t *work.Cuts) { r.Each(t.Add) })
+	}, func(t *Cuts) { r.Each(t.Add) })
 }
 
-func replayWirespool(events [][]byte) work.Entry {
+func replayWirespool(events [][]byte) Entry {
 	s, failed := newStream()
 	for _, data := range events {
 		if failed == nil {
 			failed = s.add(data)
 		}
 	}
-	var t work.Cuts
+	var t Cuts
 	return counted("wirespool", func() error {
 		if failed != nil {
 			return failed
 		}
-		t = work.Cuts{}
+		t = Cuts{}
 		return s.read(&t, false, func() {})
-	}, func(got *work.Cuts) { *got = t })
+	}, func(got *Cuts) { *got = t })
 }
 
-func replayRing(events [][]byte) work.Entry {
+func replayRing(events [][]byte) Entry {
 	r := limits.NewRing(logEvents)
 	for _, data := range events {
 		r.Append(data)
 	}
-	var t work.Cuts
+	var t Cuts
 	return counted("limit-ring", func() error {
-		t = work.Cuts{}
+		t = Cuts{}
 		r.Each(t.Add)
 		return nil
-	}, func(got *work.Cuts) { *got = t })
+	}, func(got *Cuts) { *got = t })
 }
 
 // tailWirespool has a follower, which tells of each event that it has got it.
-func tailWirespool(events [][]byte) work.Entry {
-	var t work.Cuts
+func tailWirespool(events [][]byte) Entry {
+	var t Cuts
 	return counted("wirespool", func() error {
 		s, err := newStream()
 		if err != nil {
 			return err
 		}
-		t = work.Cuts{}
+		t = Cuts{}
 		got, done := make(chan struct{}), make(chan error, 1)
 		go func() { done <- s.read(&t, true, func() { got <- struct{}{} }) }()
 		for _, data := range events {
@@ -161,14 +162,14 @@ func tailWirespool(events [][]byte) work.Entry {
 			return err
 		}
 		return <-done
-	}, func(got *work.Cuts) { *got = t })
+	}, func(got *Cuts) { *got = t })
 }
 
 // tailChannel hands a copy of each event to a goroutine.
-func tailChannel(events [][]byte) work.Entry {
-	var t work.Cuts
+func tailChannel(events [][]byte) Entry {
+	var t Cuts
 	return counted("limit-channel", func() error {
-		t = work.Cuts{}
+		t = Cuts{}
 		sent, got := make(chan []byte, 1), make(chan struct{})
 		go func() {
 			for data := range sent {
@@ -184,5 +185,5 @@ func tailChannel(events [][]byte) work.Entry {
 		close(sent)
 		<-got
 		return nil
-	}, func(got *work.Cuts) { *got = t })
+	}, func(got *Cuts) { *got = t })
 }

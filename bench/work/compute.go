@@ -1,4 +1,4 @@
-package bench_test
+package work
 
 import (
 	"context"
@@ -9,13 +9,12 @@ import (
 	"sync/atomic"
 
 	"github.com/wirespool/wirespool/bench"
-	"github.com/wirespool/wirespool/bench/work"
 	"github.com/wirespool/wirespool/dispatch"
 )
 
-// dispatchGroups measure what a request costs besides its handler, and arrays of
-// 100 whose handlers compute.
-func dispatchGroups() []work.Group {
+// ComputeGroup measures arrays of 100 requests whose handlers compute: on all cores,
+// with one handler at a time, and without us.
+func ComputeGroup() Group {
 	array := append([]byte{'['}, bench.Calls(computed, "compute")...)
 	for i, c := range array {
 		if c == '\n' {
@@ -24,16 +23,15 @@ func dispatchGroups() []work.Group {
 	}
 	array[len(array)-1] = ']'
 	array = append(array, '\n')
-	metrics := work.Server{Impl: "wirespool-metrics", Serve: work.Serve(dispatch.Options{Observer: dispatch.NewMetrics(0)})}
-	return append(work.RequestGroups([]work.Server{metrics}), work.Group{
+	return Group{
 		Op: "Dispatch", Shape: "compute", Size: strconv.Itoa(computed), Messages: computed,
-		Bytes: len(array), Limit: "limit-cores", Found: strconv.Itoa(computed) + " served",
-		Entries: []work.Entry{
-			work.Asked(work.Server{Impl: "wirespool", Serve: serveCompute(dispatch.Options{})}, array, computed, 1),
-			work.Asked(work.Server{Impl: "one-place", Serve: serveCompute(dispatch.Options{Limits: dispatch.Limits{MaxHandlers: 1}})}, array, computed, 1),
+		Bytes: len(array), Limit: "limit-cores", Found: served(computed),
+		Entries: []Entry{
+			Asked(Server{"wirespool", serveCompute(dispatch.Options{})}, array, computed, 1),
+			Asked(Server{"one-place", serveCompute(dispatch.Options{Limits: dispatch.Limits{MaxHandlers: 1}})}, array, computed, 1),
 			computeLimit(len(array)),
 		},
-	})
+	}
 }
 
 // computed is how long the arrays are whose handlers compute.
@@ -47,18 +45,18 @@ func compute(seed uint64) uint64 {
 	return seed
 }
 
-func serveCompute(o dispatch.Options) func(io.ReadWriteCloser, *work.Counter) error {
-	return func(rwc io.ReadWriteCloser, c *work.Counter) error {
-		s := work.NewServer(o, c)
+func serveCompute(o dispatch.Options) func(io.ReadWriteCloser, *Counter) error {
+	return func(rwc io.ReadWriteCloser, c *Counter) error {
+		s := NewServer(o, c)
 		s.Handle("compute", func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 			return strconv.AppendUint(dst, compute(uint64(c.Add(1))), 10), nil
 		})
-		return work.ServeWith(s, rwc)
+		return ServeWith(s, rwc)
 	}
 }
 
 // computeLimit computes the same on a goroutine for each core, and nothing else.
-func computeLimit(bytes int) work.Entry {
+func computeLimit(bytes int) Entry {
 	do := func() error {
 		var done atomic.Int64
 		var wg sync.WaitGroup
@@ -74,5 +72,5 @@ func computeLimit(bytes int) work.Entry {
 		wg.Wait()
 		return nil
 	}
-	return work.Entry{Impl: "limit-cores", Do: do, Bytes: work.Always(bytes)}
+	return Entry{Impl: "limit-cores", Do: do, Bytes: Always(bytes)}
 }
