@@ -43,10 +43,10 @@ func build(ctx context.Context, o *options) (programs, error) {
 	}
 	p := programs{dir}
 	needs := func(parts ...string) bool { return slices.ContainsFunc(parts, o.has) }
-	if needs("stdio", "memory", "profile") {
+	if needs("stdio", "memory", "bridge", "profile") {
 		err = errors.Join(err, goBuild(ctx, nil, "-o", dir+string(filepath.Separator), module+"/internal/servers/..."))
 	}
-	if needs("profile") || needs(webParts...) {
+	if needs("bridge", "profile") || needs(webParts...) {
 		err = errors.Join(err, goBuild(ctx, nil, "-o", dir+string(filepath.Separator), module+"/internal/webservers/..."))
 	}
 	if needs("purego") {

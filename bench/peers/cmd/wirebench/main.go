@@ -1,7 +1,7 @@
 // The command wirebench measures wirespool, its peers and the limits of the
-// machine against each other: the codec, the framing and SDKs on wirespool in this
-// process, whole servers over stdio and HTTP, and clients, as processes of their
-// own. It prints tables of ratios and verdicts on targets, and with -write a page
+// machine against each other: the codec, the framing, calls, event logs and SDKs on
+// wirespool in this process, whole servers over stdio and HTTP, bridges and clients, as
+// processes of their own. It prints tables of ratios and verdicts on targets, and with -write a page
 // with both and with plots, and one with profiles.
 //
 //	cd bench/peers
@@ -58,6 +58,8 @@ type results struct {
 	adapters []adapterRun
 	stdio    []sizeRun
 	memory   *memory
+	log      *logCosts
+	bridges  *bridged
 	top      []profile
 	web      []webRun // requests, broadcasts and clients
 	idle     []idleRun
@@ -126,6 +128,10 @@ func (r *results) measurePart(ctx context.Context, o *options, w io.Writer, buil
 		r.stdio, err = measureStdio(ctx, o, w, built)
 	case "memory":
 		r.memory, err = measureMemory(ctx, o, w, built)
+	case "log":
+		r.log, err = measureLog(ctx, o, w)
+	case "bridge":
+		r.bridges, err = measureBridges(ctx, o, w, built)
 	case "profile":
 		r.top, err = measureProfiles(ctx, o, w, built)
 	case "http":

@@ -27,8 +27,8 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr strings.Builder
 	status := run([]string{
-		"-parts", "micro,adapters,stdio,memory,web,profile",
-		"-groups", "(Encode/shape=response|Adapter/shape=(mcp-go-server|go-sdk)-stdio)/size=(1K|64K)|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
+		"-parts", "micro,adapters,stdio,memory,log,bridge,web,profile",
+		"-groups", "Dispatch/shape=(calls|observed)|(Encode/shape=response|Adapter/shape=(mcp-go-server|go-sdk)-stdio)/size=(1K|64K)|HTTP/shape=(json-session/size=200B|sse-modern/size=4K)", "-sizes", "200", "-rounds", "1",
 		"-span", "100us", "-turn", "5ms", "-window", "4", "-conns", "2", "-streams", "3", "-idle", "10", "-write", dir,
 	}, &stdout, &stderr)
 	if status != 0 {
@@ -43,6 +43,11 @@ func TestPage(t *testing.T) {
 		"Adapter/shape=go-sdk-stdio/size=64K: go-sdk / wirespool | ≥ 2.00×", "Adapter/shape=mcp-go-server-stdio/size=64K, allocated bytes: wirespool / mcp-go | ≤ 0.500×",
 		"\n## Under SDKs\n", "\n| Adapter/shape=mcp-go-server-stdio/size=64K | mcp-go |", "(profiles.md)",
 		"\n### Encode/shape=response/size=1K\n", "\n| limit-append |", "\n### Stdio/shape=call/size=200B\n", "\n| mcp-go |",
+		"Dispatch/shape=calls/size=1, allocations: exp-jsonrpc2 / wirespool | ≥ 5.00×", "time per call: wirespool-observed − wirespool | ≤ 100 ns",
+		"allocations: wirespool-metrics − wirespool | ≤ 0.0100 per call",
+		"Bridge/shape=lines/size=200B, added p50: wirespool / limit-relay | ≤ 2.00×", "Bridge/shape=http/size=4K, CPU per call: wirespool / limit-http | ≤ 2.00×",
+		"\n### Bridge/shape=lines/size=4K\n", "\n| straight |", "\n### Bridge/shape=http/size=200B\n", "\n| limit-http |",
+		"Log, the slowest append: 20000 streams / 20 streams | ≤ 2.00×", "Log, a stream without events: occupied | ≤", "\n### Event log\n",
 		"\n### Memory\n", "\n| heap in use |", "commit ",
 		"\n### HTTP/shape=sse-modern/size=4K, 2 connections\n", "\n| wirespool-log |", "\n### Fanout/shape=3/size=200B, 16 at a time\n",
 		"\n### Client/shape=session/size=4K, 32 at once\n", "\n### Idle/shape=get/size=10\n", "2 connections: wirespool / limit-nethttp | ≤ 1.25×",
@@ -52,7 +57,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	plots, err := filepath.Glob(filepath.Join(dir, "bench-*.svg"))
-	if err != nil || len(plots) != 6 {
+	if err != nil || len(plots) != 8 {
 		t.Errorf("plots %q, %v", plots, err)
 	}
 	profiles, err := os.ReadFile(filepath.Join(dir, "profiles.md"))

@@ -19,9 +19,11 @@ const ours = "wirespool"
 // group is one group that was measured: a table for each entry that something
 // is compared with.
 type group struct {
-	name   string
-	limit  string
-	tables map[string]report.Table // by base
+	name     string
+	limit    string
+	messages int                     // of one call
+	tables   map[string]report.Table // by base
+	measured *ratios.Result          // nil where another process did it
 }
 
 // measureMicro measures the groups that were asked for.
@@ -46,6 +48,10 @@ func measureMicro(ctx context.Context, o *options, w io.Writer) (all []group, er
 	return all, nil
 }
 
+// forDifferences is how many times as many rounds it takes to tell a difference of
+// nanoseconds; an odd number.
+const forDifferences = 7
+
 func measureGroup(o *options, g work.Group) (group, error) {
 	var entries []ratios.Entry
 	for _, e := range g.Entries {
@@ -56,11 +62,15 @@ func measureGroup(o *options, g work.Group) (group, error) {
 		}
 		entries = append(entries, ratios.Entry{Name: e.Impl, Do: e.Do})
 	}
-	measured, err := ratios.Measure(entries, o.rounds, o.span)
+	rounds := o.rounds
+	if g.Shape == "observed" {
+		rounds *= forDifferences
+	}
+	measured, err := ratios.Measure(entries, rounds, o.span)
 	if err != nil {
 		return group{}, err
 	}
-	m := group{name: g.Name(), limit: g.Limit, tables: map[string]report.Table{}}
+	m := group{name: g.Name(), limit: g.Limit, messages: g.Messages, tables: map[string]report.Table{}, measured: measured}
 	for _, base := range []string{ours, oneline, lent, g.Limit} {
 		if _, ok := g.Entry(base); !ok {
 			continue

@@ -31,7 +31,7 @@ type options struct {
 
 // partNames are what can be measured, in this order.
 var partNames = []string{
-	"micro", "purego", "jsonv2", "adapters", "stdio", "memory", "http", "idle", "fanout", "client", "profile",
+	"micro", "purego", "jsonv2", "log", "adapters", "stdio", "memory", "bridge", "http", "idle", "fanout", "client", "profile",
 }
 
 // overHTTP is a name for all parts that have to do with HTTP.
@@ -42,7 +42,7 @@ var webParts = []string{"http", "idle", "fanout", "client"}
 // hurried are the flags of a quick run. It leaves out what takes long to build, or
 // to run: the parts jsonv2 and profile, and SDKs with large texts.
 var hurried = map[string]string{
-	"parts":  "micro,purego,adapters,stdio,memory,http,idle,fanout,client",
+	"parts":  "micro,purego,log,adapters,stdio,memory,bridge,http,idle,fanout,client",
 	"rounds": "3", "texts": "100B,64K", "span": "2ms", "turn": "40ms", "conns": "16", "streams": "100", "idle": "500",
 }
 
@@ -61,7 +61,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.DurationVar(&o.turn, "turn", 200*time.Millisecond, "length of each measurement of a server or client")
 	sizes := f.String("sizes", "200,4096,65536,1048576", "bytes of the calls in part stdio")
 	texts := f.String("texts", strings.Join(textSizes, ","), "sizes of the texts in part adapters")
-	f.IntVar(&o.window, "window", 64, "calls in flight in part stdio")
+	f.IntVar(&o.window, "window", 64, "calls in flight in parts stdio and bridge")
 	conns := f.String("conns", "16,64", "connections in part http")
 	streams := f.String("streams", "100,1000", "streams in part fanout")
 	idle := f.String("idle", "1000,5000", "streams in part idle")

@@ -59,7 +59,7 @@ func writePage(o *options, about *place, r *results) error {
 		}
 		fmt.Fprintf(&b, "\n![%s](%s)\n", p.title, name)
 	}
-	b.WriteString("\n## Codec and framing\n")
+	b.WriteString("\n## Codec, framing, calls and logs\n")
 	for _, g := range r.micro {
 		writeGroup(&b, g, "")
 	}
@@ -68,6 +68,11 @@ func writePage(o *options, about *place, r *results) error {
 	}
 	for _, g := range r.jsonv2 {
 		writeGroup(&b, g, ", GOEXPERIMENT=jsonv2")
+	}
+	if r.log != nil {
+		if err := r.log.write(&b); err != nil {
+			return err
+		}
 	}
 	if err := r.writeAdapters(&b); err != nil {
 		return err
@@ -81,6 +86,11 @@ func writePage(o *options, about *place, r *results) error {
 	}
 	if r.memory != nil {
 		if err := r.memory.write(&b); err != nil {
+			return err
+		}
+	}
+	if r.bridges != nil {
+		if err := r.bridges.write(&b, o); err != nil {
 			return err
 		}
 	}
@@ -113,6 +123,7 @@ func (r *results) plots() (all []plot) {
 		{name: "frame", title: "Cut a stream into frames: time, in units of the least that must be done"},
 		{name: "sse", title: "Read a stream of events, and make an event: time, in units of the least that must be done"},
 		{name: "dispatch", title: "Serve and make calls of a handler that does nothing: time, in units of returning each line"},
+		{name: "log", title: "Store, read and follow events: time, in units of a ring or a channel"},
 	} {
 		for _, g := range r.micro {
 			if op, _, _ := strings.Cut(g.name, "/"); strings.EqualFold(op, p.name) {
@@ -127,7 +138,11 @@ func (r *results) plots() (all []plot) {
 			servers.panels = append(servers.panels, s.panel(m))
 		}
 	}
-	all = append(all, servers, plot{
+	between := plot{name: "bridge", title: "Bridges: CPU time per call, in units of a relay"}
+	if r.bridges != nil {
+		between.panels = r.bridges.panels()
+	}
+	all = append(all, servers, between, plot{
 		name: "adapters", title: "SDKs on their own transports: time per call, in units of the same on wirespool", panels: r.adapterPanels(),
 	})
 	for _, p := range []plot{

@@ -54,7 +54,7 @@ type profiler struct {
 // measureProfiles profiles each row of ours that has a target.
 func measureProfiles(ctx context.Context, o *options, w io.Writer, built programs) ([]profile, error) {
 	p := &profiler{o: o, w: w, built: built, file: filepath.Join(built.dir, "cpu.prof"), span: profileTurns * o.turn}
-	for _, rows := range []func(context.Context) error{p.groups, p.stdio, p.http, p.fanouts, p.clients} {
+	for _, rows := range []func(context.Context) error{p.groups, p.stdio, p.bridges, p.http, p.fanouts, p.clients} {
 		if err := rows(ctx); err != nil {
 			return p.all, err
 		}
@@ -108,6 +108,9 @@ func judged(g work.Group, impl string) bool {
 	if g.Op == "Adapter" {
 		return g.Size != "1M" // as 64K
 	}
+	if slices.Contains(watched, impl) {
+		return true
+	}
 	return slices.ContainsFunc(microTargets, func(t ratioTarget) bool {
 		return t.group == g.Name() && (t.it == impl || t.base == impl)
 	})
@@ -149,7 +152,11 @@ func (p *profiler) stdio(ctx context.Context) error {
 					continue
 				}
 				name := fmt.Sprintf("Stdio/shape=call/size=%s, %d in flight/impl=%s", sizeName(size), window, c.name)
-				err := p.row(ctx, name, func() error { return p.server(ctx, p.built.path(c.program), size, window) })
+				err := p.row(ctx, name, func() error {
+					return p.server(ctx, func(ctx context.Context) (*load.Server, error) {
+						return load.Start(ctx, p.built.path(c.program), "-cpuprofile", p.file)
+					}, size, window)
+				})
 				if err != nil {
 					return err
 				}
@@ -164,10 +171,10 @@ func typedTarget(size int) bool {
 }
 
 // server has a server write a profile of itself under load.
-func (p *profiler) server(ctx context.Context, path string, size, window int) (err error) {
+func (p *profiler) server(ctx context.Context, start starter, size, window int) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute+2*p.span)
 	defer cancel()
-	server, err := load.Start(ctx, path, "-cpuprofile", p.file)
+	server, err := start(ctx)
 	if err != nil {
 		return err
 	}
@@ -183,6 +190,31 @@ func (p *profiler) server(ctx context.Context, path string, size, window int) (e
 		_, err = server.InFlight(calls, window, length, p.span)
 	}
 	return err
+}
+
+// bridges profiles the bridge with calls one at a time, lines and HTTP.
+func (p *profiler) bridges(ctx context.Context) error {
+	for _, size := range bridgeSizes {
+		r := bridgeRun{sizeRun{size: size}}
+		err := p.row(ctx, r.name()+"/impl="+ours, func() error {
+			return p.server(ctx, bridgeStarter(p.built, ours, "-cpuprofile", p.file), size, 1)
+		})
+		if err != nil {
+			return err
+		}
+		err = p.row(ctx, bridgeHTTPName(size)+"/impl="+ours, func() error {
+			s, err := startBridgeHTTP(ctx, p.built, ours, "-cpuprofile", p.file)
+			if err != nil {
+				return err
+			}
+			_, err = s.Web(bridgeShape(ours, size), p.span)
+			return errors.Join(err, s.Close())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // http profiles each kind of call over the first number of connections.

@@ -65,7 +65,7 @@ func measureStdio(ctx context.Context, o *options, w io.Writer, built programs) 
 		for round := range o.rounds {
 			for turn := range contenders {
 				c := contenders[(round+turn)%len(contenders)]
-				s, err := takeTurn(ctx, o, built.path(c.program), calls)
+				s, err := takeTurn(ctx, o, onPipes(built.path(c.program)), calls)
 				if err != nil {
 					return all, fmt.Errorf("%s, %d bytes: %w", c.name, size, err)
 				}
@@ -85,11 +85,18 @@ func measureStdio(ctx context.Context, o *options, w io.Writer, built programs) 
 // some servers take seconds for 64 of 1 MiB.
 const warm = 8
 
+// starter starts what is measured.
+type starter func(context.Context) (*load.Server, error)
+
+func onPipes(path string) starter {
+	return func(ctx context.Context) (*load.Server, error) { return load.Start(ctx, path) }
+}
+
 // takeTurn starts a server, warms it up, measures it and ends it.
-func takeTurn(ctx context.Context, o *options, path string, calls *load.Calls) (s sample, err error) {
+func takeTurn(ctx context.Context, o *options, start starter, calls *load.Calls) (s sample, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute+10*o.turn)
 	defer cancel()
-	server, err := load.Start(ctx, path)
+	server, err := start(ctx)
 	if err != nil {
 		return sample{}, err
 	}

@@ -14,16 +14,28 @@ type ratioTarget struct {
 	it, base string
 	atLeast  bool
 	bound    float64
+	wallOnly bool // where CPU time is the same for both
 }
 
 // faster wants another entry of a group to take so many times our time.
 func faster(group, other string, bound float64) ratioTarget {
-	return ratioTarget{group, other, ours, true, bound}
+	return ratioTarget{group: group, it: other, base: ours, atLeast: true, bound: bound}
+}
+
+// lending wants another reader to take so many times the time of ours that lends.
+func lending(group, other string, bound float64) ratioTarget {
+	return ratioTarget{group: group, it: other, base: lent, atLeast: true, bound: bound}
 }
 
 // within wants us to take so many times what a limit takes.
 func within(group, it, limit string, bound float64) ratioTarget {
-	return ratioTarget{group, it, limit, false, bound}
+	return ratioTarget{group: group, it: it, base: limit, bound: bound}
+}
+
+// spreading wants one of our entries, which has a place for one handler alone, to take so
+// many times our time.
+func spreading(group, alone string, bound float64) ratioTarget {
+	return ratioTarget{group: group, it: alone, base: ours, atLeast: true, bound: bound, wallOnly: true}
 }
 
 const (
@@ -51,8 +63,7 @@ var microTargets = []ratioTarget{
 	faster("Frame/shape=newline/size=64K", "bufio.Scanner", 1),
 	within("Frame/shape=newline/size=120B", lent, "limit-indexbyte", 1.4),
 	within("Frame/shape=newline/size=1K", lent, "limit-indexbyte", 1.15),
-	{"Frame/shape=newline/size=120B", "bufio.Scanner", lent, true, 1},
-	{"Frame/shape=newline/size=1K", "bufio.Scanner", lent, true, 1},
+	lending("Frame/shape=newline/size=120B", "bufio.Scanner", 1), lending("Frame/shape=newline/size=1K", "bufio.Scanner", 1),
 	within("Frame/shape=content-length/size=120B", ours, "limit-readslice", 1.4),
 	within("Frame/shape=content-length/size=1K", ours, "limit-readslice", 1.4),
 	within("Frame/shape=content-length/size=64K", ours, "limit-readslice", 1.4),
@@ -72,6 +83,7 @@ var microTargets = []ratioTarget{
 	faster("Dispatch/shape=requests/size=1", "jrpc2", 5), faster("Dispatch/shape=requests/size=1", "exp-jsonrpc2", 5),
 	faster("Dispatch/shape=requests/size=64", "jrpc2", 5), faster("Dispatch/shape=requests/size=64", "exp-jsonrpc2", 5),
 	faster("Dispatch/shape=calls/size=1", "jrpc2", 5), faster("Dispatch/shape=calls/size=1", "exp-jsonrpc2", 5),
+	spreading("Dispatch/shape=compute/size=100", "one-place", 1.5),
 }
 
 // puregoTargets are those of the build with the tag purego.
@@ -85,7 +97,7 @@ func (t ratioTarget) judge(all []group, note string) (report.Target, bool) {
 			continue
 		}
 		out := report.Target{
-			What: g.name + note + ": " + t.it + " / " + t.base, AtLeast: t.atLeast, Bound: t.bound,
+			What: g.name + note + ": " + t.it + " / " + t.base, AtLeast: t.atLeast, Bound: t.bound, WallOnly: t.wallOnly,
 		}
 		out.Wall, out.CPU, out.Spread = g.ratio(t.it, t.base)
 		return out, true
@@ -171,6 +183,7 @@ func (r *results) verdicts() (all []report.Target) {
 	for _, t := range microTargets {
 		add(t.judge(r.micro, ""))
 	}
+	all = append(all, r.dispatchVerdicts()...)
 	for _, t := range puregoTargets {
 		add(t.judge(r.purego, " (purego)"))
 	}
@@ -183,6 +196,12 @@ func (r *results) verdicts() (all []report.Target) {
 	all = append(all, r.adapterVerdicts()...)
 	if r.memory != nil {
 		all = append(all, r.memory.verdicts()...)
+	}
+	if r.bridges != nil {
+		all = append(all, r.bridges.verdicts()...)
+	}
+	if r.log != nil {
+		all = append(all, r.log.verdicts()...)
 	}
 	return all
 }

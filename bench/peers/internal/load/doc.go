@@ -1,11 +1,12 @@
 // Package load drives MCP servers that run as child processes and speak over
-// their standard streams. It prefers nobody: what it sends was prepared before,
+// their standard streams, or over a socket where something stands before them. It prefers nobody: what it sends was prepared before,
 // and what comes back is searched for line feeds and counted, the first answer
 // alone is read.
 //
 // # Usage
 //
-// [Start] starts a server and completes the handshake. [Server.Check] compares
+// [Start] starts a server and completes the handshake, [StartSocket] one that it
+// connects to. [Server.Check] compares
 // one answer with its call; [Server.OneAtATime] and [Server.InFlight] measure;
 // [Server.CPU] is the clock of the server's processor time, [Server.Resident] its
 // memory. [Calls] are prepared calls of the tool echo.

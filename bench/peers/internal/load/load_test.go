@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wirespool/wirespool/bench/peers/internal/bridging"
 	"github.com/wirespool/wirespool/bench/peers/internal/load"
 )
 
@@ -47,6 +48,12 @@ func drive(t *testing.T, path, name string, size int) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+	measure(t, s, name, size)
+}
+
+// measure drives a server, and ends it.
+func measure(t *testing.T, s *load.Server, name string, size int) {
+	t.Helper()
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -74,6 +81,32 @@ func drive(t *testing.T, path, name string, size int) {
 	}
 	if _, err := s.InFlight(calls, window, length+1, time.Millisecond); err == nil {
 		t.Errorf("%s: answers of another length are taken", name)
+	}
+}
+
+// TestSockets drives what stands between a socket and a server on pipes.
+func TestSockets(t *testing.T) {
+	dir := t.TempDir()
+	const commands = "github.com/wirespool/wirespool/bench/peers/internal/"
+	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), commands+"servers/raw", commands+"webservers/bridge").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	exe := ""
+	if runtime.GOOS == "windows" {
+		exe = ".exe"
+	}
+	bridge, back := filepath.Join(dir, "bridge"+exe), filepath.Join(dir, "raw"+exe)
+	for _, impl := range []string{bridging.Wirespool, bridging.Relay} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		s, err := load.StartSocket(ctx, bridge, "-impl", impl, "-back", back)
+		if err != nil {
+			t.Fatalf("%s: %v", impl, err)
+		}
+		measure(t, s, impl, 4<<10)
+		cancel()
+	}
+	if _, err := load.StartSocket(t.Context(), bridge, "-impl", "none", "-back", back); err == nil {
+		t.Error("no implementation, and it has started")
 	}
 }
 

@@ -17,13 +17,14 @@ const blockSize = 256 << 10
 // closeWait is how long a server may take to exit once its input has ended.
 const closeWait = 5 * time.Second
 
-// Server is a server process between two pipes.
+// Server is a server process between two pipes, or behind a socket.
 type Server struct {
-	cmd     *exec.Cmd
-	in, out *os.File // our ends
-	block   []byte   // of one read
-	rest    []byte   // of block, behind the last line that Ask returned
-	line    []byte   // of Ask, where it took more than one read
+	cmd   *exec.Cmd
+	in    io.WriteCloser // our ends
+	out   io.ReadCloser
+	block []byte // of one read
+	rest  []byte // of block, behind the last line that Ask returned
+	line  []byte // of Ask, where it took more than one read
 }
 
 // Start starts a server and completes the handshake. The end of ctx kills it.
