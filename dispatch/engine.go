@@ -74,9 +74,10 @@ type engine struct {
 	timeoutCode int64
 	versions    []protocol.Revision // oldest first
 	log         *slog.Logger
-	metrics     *Metrics // of Options.Observer
-	observer    Observer // the rest of it
-	starter     Starter  // observer, if it is one
+	metrics     *Metrics     // of Options.Observer
+	observer    Observer     // the rest of it
+	starter     Starter      // observer, if it is one
+	logs        *logObserver // observer, if it is one
 	mux         Mux
 	sched       scheduler
 	watchdog    watchdog
@@ -108,6 +109,7 @@ func newEngine(opts *Options) *engine {
 	}
 	e.metrics, e.observer = split(e.opts.Observer)
 	e.starter, _ = e.observer.(Starter)
+	e.logs, _ = e.observer.(*logObserver)
 	if e.opts.Profile != JSONRPC && subscribable(e.opts.Info.Capabilities) {
 		e.listen = &route{pattern: protocol.MethodSubscriptionsListen, handle: openListen}
 	}

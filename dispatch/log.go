@@ -54,18 +54,24 @@ func NewLogObserver(l *slog.Logger, opts *LogOptions) Observer {
 	return &logObserver{l, o.Level, o.Params, o.Results, redactor{o.Redact, longestName(o.Redact), o.MaxPayload}}
 }
 
-// Observe implements [Observer].
-func (l *logObserver) Observe(e *Event) {
-	level := l.level.Level()
+// wants tells whether an event is logged, with which context and at which level.
+func (l *logObserver) wants(e *Event) (ctx context.Context, level slog.Level, wanted bool) {
+	level = l.level.Level()
 	switch {
 	case e.Kind == EventRefused, e.Outcome != OutcomeOK && e.Outcome != OutcomeToolError && e.Outcome != OutcomeCancelled:
 		level = max(level, slog.LevelWarn)
 	}
-	ctx := e.Context
+	ctx = e.Context
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if !l.log.Enabled(ctx, level) {
+	return ctx, level, l.log.Enabled(ctx, level)
+}
+
+// Observe implements [Observer].
+func (l *logObserver) Observe(e *Event) {
+	ctx, level, wanted := l.wants(e)
+	if !wanted {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 16)

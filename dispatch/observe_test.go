@@ -562,34 +562,3 @@ func TestOutcomeOf(t *testing.T) {
 	require.Equal(t, "unknown", dispatch.Outcome(99).String())
 	require.Equal(t, "unknown", dispatch.EventKind(99).String())
 }
-
-// panicking is an observer that fails.
-type panicking struct{}
-
-func (panicking) Observe(*dispatch.Event) { panic("observer") }
-
-// panickingStart fails at the start too.
-type panickingStart struct{ panicking }
-
-func (panickingStart) Start(context.Context, *dispatch.Event) context.Context { panic("start") }
-
-// TestObserverPanics: what is observed goes on.
-func TestObserverPanics(t *testing.T) {
-	for _, o := range []dispatch.Observer{panicking{}, panickingStart{}, dispatch.Observers(panickingStart{}, dispatch.NewMetrics(0))} {
-		bubble(t, func(t *testing.T) {
-			opts := plain()
-			opts.Observer = o
-			handled := false
-			_, w := serve(t, opts, func(s *dispatch.Server) {
-				s.Handle("x", func(ctx context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
-					return append(dst, "{}"...), ctx.Err()
-				})
-				s.HandleNotification("n", func(context.Context, *dispatch.Notification) { handled = true })
-			})
-			w.send(call("1", "x"), `{"jsonrpc":"2.0","method":"n"}`, call("2", "nope"), `{`, call("3", "ping"))
-			w.want(empty("1"), refusal("2", "-32601"), refusal("null", "-32700"), empty("3"))
-			w.silent()
-			require.True(t, handled)
-		})
-	}
-}

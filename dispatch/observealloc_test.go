@@ -4,13 +4,15 @@ package dispatch_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/internal/alloctest"
 )
 
-// TestObserveAllocs: counting costs no allocation, whatever is counted.
+// TestObserveAllocs: counting costs no allocation, whatever is counted, nor does a log
+// that nobody wants.
 func TestObserveAllocs(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lines string // what is sent, n messages
@@ -27,7 +29,8 @@ func TestObserveAllocs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := plain()
-			o.Observer = dispatch.NewMetrics(0)
+			quiet := dispatch.NewLogObserver(slog.New(slog.DiscardHandler), nil)
+			o.Observer = dispatch.Observers(dispatch.NewMetrics(0), quiet)
 			loop := newLoop(t, o, func(s *dispatch.Server) {
 				raw := func(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 					return append(dst, `{"content":[]}`...), nil

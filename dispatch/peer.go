@@ -267,9 +267,10 @@ func (r *Request) size() int {
 }
 
 // now is time.Now where somebody may want to see what the clock on the wall says,
-// else the same instant at half the cost: only its distance to others matters.
+// else the same instant at half the cost: only its distance to others matters, also
+// to Metrics and to a log, whose records have a time of their own.
 func (p *Peer) now() time.Time {
-	if p.engine.opts.Observer != nil {
+	if p.engine.observer != nil && p.engine.logs == nil {
 		return time.Now()
 	}
 	return p.begun.Add(time.Since(p.begun))

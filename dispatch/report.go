@@ -28,9 +28,17 @@ func (p *Peer) tell(e *Event) {
 	if m := p.engine.metrics; m != nil {
 		m.Observe(e)
 	}
-	if p.engine.observer != nil {
+	if p.engine.observer != nil && (p.engine.logs == nil || p.logged(e)) {
 		p.observe(e)
 	}
+}
+
+// logged tells whether the log that is the only observer besides Metrics wants the
+// event: handing one over costs more than to ask.
+func (p *Peer) logged(e *Event) (wanted bool) {
+	defer p.recoverObserver(e.Method)
+	_, _, wanted = p.engine.logs.wants(e)
+	return wanted
 }
 
 // observe hands the event to the observer. What goes wrong there is nobody
