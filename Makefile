@@ -117,6 +117,10 @@ bench-write: ## the same in forty minutes on a quiet machine: writes docs/benchm
 bench-bridges: ## compare wirespool serve with bridges from npm: a table of ratios, in three minutes
 	bench/peers/bridges/run
 
+.PHONY: bench-bridges-write
+bench-bridges-write: ## the same on a quiet machine: writes docs/benchmarks-bridges.md
+	bench/peers/bridges/run --write docs/benchmarks-bridges.md
+
 .PHONY: conformance
 conformance: ## run the official MCP conformance suite, server and client, and peers of others
 	.ci/conformance/run

@@ -11,12 +11,14 @@
 // of Node.js on the same machine, so calls per second are those of all three processes
 // together, and the fastest bridge may wait for the client; CPU per call is the bridge's
 // alone. mcp-proxy has its event store switched off, as it is with the others. All of them
-// start the server once here: for the session, or mcp-proxy for all sessions.
-import { spawn } from 'node:child_process';
+// start the server once here: for the session, or mcp-proxy for all sessions. BRIDGES_PAGE in
+// the environment names a file that the table is written to as a page.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -25,13 +27,14 @@ const rounds = Number(process.argv[3] ?? 5);
 const seconds = Number(process.argv[4] ?? 3);
 const inFlight = [1, 16];
 const server = join(bin, 'server');
+const { dependencies: versions } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'));
 const installed = (...path) => join(import.meta.dirname, '.npm', 'node_modules', ...path);
 
 const bridges = [
   { name: 'wirespool serve', command: (port) => [join(bin, 'wirespool'), 'serve', '--http', `127.0.0.1:${port}`, '--', server] },
-  { name: 'supergateway 4.0.0', command: (port) => [process.execPath, installed('.bin', 'supergateway'), '--stdio', server,
+  { name: `supergateway ${versions.supergateway}`, command: (port) => [process.execPath, installed('.bin', 'supergateway'), '--stdio', server,
     '--outputTransport', 'streamableHttp', '--stateful', '--port', port, '--logLevel', 'none'] },
-  { name: 'mcp-proxy 6.7.19', command: (port) => [process.execPath, installed('.bin', 'mcp-proxy'), '--server', 'stream', '--no-eventStore',
+  { name: `mcp-proxy ${versions['mcp-proxy']}`, command: (port) => [process.execPath, installed('.bin', 'mcp-proxy'), '--server', 'stream', '--no-eventStore',
     '--host', '127.0.0.1', '--port', port, '--', server] },
 ];
 
@@ -137,6 +140,8 @@ async function turn(bridge) {
   }
 }
 
+const load = () => loadavg()[0].toFixed(2);
+const loadBefore = load();
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 const all = new Map(bridges.map((b) => [b, []]));
 for (let round = 0; round < rounds; round++) {
@@ -147,15 +152,42 @@ for (let round = 0; round < rounds; round++) {
     console.error(`bridges: round ${round + 1}: ${bridge.name}: ${results.map(([rate, us], k) => `${inFlight[k]} in flight ${rate.toFixed(0)}/s, ${us.toFixed(0)} µs`).join('; ')}`);
   }
 }
-const figure = (bridge, k, what) => median(all.get(bridge).map((results) => results[k][what]));
-console.log(`\n| bridge | ${inFlight.map((n) => `calls/s, ${n} in flight | ratio | CPU µs per call | ratio`).join(' | ')} |`);
-console.log(`|---|${'---:|'.repeat(4 * inFlight.length)}`);
+
+// The ratios are medians of those within a round.
+const lines = [
+  `| bridge | ${inFlight.map((n) => `calls/s, ${n} in flight | ratio | CPU µs per call | ratio`).join(' | ')} |`,
+  `|---|${'---:|'.repeat(4 * inFlight.length)}`,
+];
 for (const bridge of bridges) {
   const cells = inFlight.flatMap((_, k) => [0, 1].flatMap((what) => {
-    const [value, first] = [figure(bridge, k, what), figure(bridges[0], k, what)];
-    return [value.toFixed(0), `${(value / first).toFixed(2)}×`];
+    const figures = all.get(bridge).map((results) => results[k][what]);
+    const ratios = all.get(bridges[0]).map((results, round) => figures[round] / results[k][what]);
+    return [median(figures).toFixed(0), `${median(ratios).toFixed(2)}×`];
   }));
-  console.log(`| ${bridge.name} | ${cells.join(' | ')} |`);
+  lines.push(`| ${bridge.name} | ${cells.join(' | ')} |`);
 }
-console.log(`\nbridges: done, medians of ${rounds} rounds of ${seconds} s each; a ratio is to wirespool serve`);
+const table = lines.join('\n');
+console.log(`\n${table}\n\nbridges: done, medians of ${rounds} rounds of ${seconds} s each; a ratio is to wirespool serve`);
+if (process.env.BRIDGES_PAGE) writeFileSync(process.env.BRIDGES_PAGE, page());
 process.exit(0);
+
+function page() {
+  const said = (command, ...args) => execFileSync(command, args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  const changed = said('git', 'status', '--porcelain', ':/', ':(exclude,top)bench/peers', ':(exclude,top)docs') && ' with changes';
+  const go = said('go', 'env', 'GOVERSION');
+  return `# Bridges beside others
+
+${go}, Node.js ${process.versions.node}, linux/amd64, ${availableParallelism()} cores, ${cpus()[0].model.trim()}, commit ${said('git', 'rev-parse', '--short', 'HEAD')}${changed}, load average ${loadBefore} at the begin and ${load()} at the end.
+${rounds} rounds of ${seconds} s for each number in flight.
+
+Written by \`make bench-bridges-write\`. What bridges do that put a stdio server behind Streamable HTTP: \`wirespool serve\`, and
+two from npm, each in front of the same server, \`examples/everything\`, whose tool echo is called in one session of 2025-11-25.
+In each round every bridge has one turn, a process of its own, and each round begins with another of them. A call is a POST on a
+connection that is kept; its answer is read whole and checked. Values are medians over the rounds; ratios are medians of the
+ratios to \`wirespool serve\` within a round. CPU is that of the bridge, without the server and without the client, which is a
+process of Node.js: calls per second are those of all three together, and the fastest bridge waits for the client. mcp-proxy has
+its event store switched off, as it is with the others. What a bridge of ours costs beside a bare relay: [benchmarks.md](benchmarks.md).
+
+${table}
+`;
+}
