@@ -31,8 +31,11 @@
 // around a raw result. Frame: cutting a stream into frames. Log: storing events
 // one by one, reading them again, and handing each to a follower before the next
 // is stored; the limits have neither ids nor budgets.
+// What else a log costs has rows without a limit: the slowest append with few and many
+// streams, and what a stream and an event occupy.
 // Dispatch: a server that is asked one request at a time, or many at once, by a
-// peer that costs next to nothing, with counters and without; and arrays whose
+// peer that costs next to nothing; requests that have all come already, without an
+// observer, with counters, and with a log that is off besides; and arrays whose
 // handlers compute, with all cores, with one handler at a time, and without us.
 //
 // HTTP: a call to a Streamable HTTP server on the loopback address, one at a time,

@@ -8,7 +8,7 @@
 //	go test -bench .                        # every row of this package
 //	go run ./cmd/wirebench -quick           # tables of ratios, whole processes too
 //
-// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, Adapter,
+// A benchmark is named BenchmarkDecode, Encode, Batch, Frame, SSE, Dispatch, Log, Adapter,
 // HTTP, Fanout or Client, then shape=…/size=…/impl=…, as in package bench. [Groups] and
 // [AdapterGroups] return the same rows, for a program that lets the impls of a group take
 // turns; HTTP, Fanout and Client are measured there with processes of their own.
@@ -31,7 +31,8 @@
 // those that make one, because its server does that within a whole HTTP exchange.
 // Dispatch: a server that is asked by a peer that costs next to nothing, and a
 // client and a server of one library over a pipe; handlers look at nothing and
-// answer something constant.
+// answer something constant. What observers cost, arrays that compute, and Log are as in
+// package bench: there is nothing to compare them with.
 //
 // Adapter/shape=go-sdk-…: a server of go-sdk on its own transports, and on wirespool by its
 // adapter: over a byte stream, and over HTTP without sockets, in JSON. What a client

@@ -15,17 +15,22 @@ import (
 // method is what a reader has to know to read the tables.
 const method = `Written by ` + "`make bench-write`" + `. In each round every entry has one
 turn, and each round begins with another of them. Values are medians over the rounds, ratios are medians of the ratios
-within a round, spread is (max − min) / median. Where wall time spreads more than 30 %, CPU time decides: that of this
+within a round, spread is (max − min) / median. Where wall time spreads more than 30 %%, CPU time decides: that of this
 process for codec and framing, that of the server's process for stdio; a target for the time per call in flight, the inverse
-of calls per second, is always judged by wall time. Within 10 % of its bound a target is met within noise. Other work may run
+of calls per second, is always judged by wall time, and so are the gain from a second core, the latency that a bridge adds and
+the slowest append. allocs/msg and B/msg are all that the process allocates meanwhile, the begin and the end of a server or
+client included: less than a hundredth of an allocation per call is none. What observers cost is the median of the differences
+within a round, of which there are %d times as many. Within 10 %% of its bound a target is met within noise. Other work may run
 on the machine, as the load average tells: read ratios, never single figures.
 
 The messages are those of package bench, the entries are described in package bench/peers. An entry called limit-… does
 less than the work, as little as the machine allows; sonic.Valid checks and extracts nothing. encoding/json/v2 has rows
 where the toolchain has it, in a build of its own: with that experiment encoding_json is another one too.
 
+How wirespool serve does beside bridges from npm: [benchmarks-bridges.md](benchmarks-bridges.md).
+
 Where the time goes of each row that has a target: [profiles.md](profiles.md). What was tried where a target is missed, and what gave nothing, stands beside the mechanism: in [scan.md](scan.md) for the
-codec, in [framing.md](framing.md) for frames and writers, in [costs.md](costs.md) for calls, HTTP and SDKs.
+codec, in [framing.md](framing.md) for frames and writers, in [costs.md](costs.md) for calls, HTTP, logs, bridges and SDKs.
 `
 
 const stdioMethod = `Every server runs as a process of its own, anew in each turn, behind two blocking pipes. The client writes calls that
@@ -41,7 +46,7 @@ is a floor. A call of 64 KiB and its line feed are one byte more than the buffer
 func writePage(o *options, about *place, r *results) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Benchmarks\n\n%s.\n%d rounds; turns of %v for codec and framing, %v for each measurement of a server.\n\n%s",
-		about, o.rounds, o.span, o.turn, method)
+		about, o.rounds, o.span, o.turn, fmt.Sprintf(method, forDifferences))
 	if err := writeVerdicts(&b, r); err != nil {
 		return err
 	}
