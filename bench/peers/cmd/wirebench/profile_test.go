@@ -107,7 +107,7 @@ func TestProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.groups = regexp.MustCompile(`^Decode/shape=tools/|^Adapter/shape=go-sdk-stdio/size=64K|^Stdio/.*4 in flight|^HTTP/shape=sse-modern/size=4K` +
+	o.groups = regexp.MustCompile(`^Decode/shape=tools/|^Adapter/shape=go-sdk-stdio/size=64K|^Stdio/.*4 in flight|^Bridge/shape=(lines/size=200B|http/size=4K)|^HTTP/shape=sse-modern/size=4K` +
 		`|^Fanout/.*size=4K, 16.*hijack|^Client/.*4K, 32`)
 	built, err := build(t.Context(), o)
 	if err != nil {
@@ -128,6 +128,7 @@ func TestProfiles(t *testing.T) {
 	want := "Decode/shape=tools/size=30K/impl=wirespool Adapter/shape=go-sdk-stdio/size=64K/impl=wirespool " +
 		"Adapter/shape=go-sdk-stdio/size=64K/impl=wirespool-transport " +
 		"Stdio/shape=call/size=64K, 4 in flight/impl=wirespool Stdio/shape=call/size=64K, 4 in flight/impl=wirespool-typed " +
+		"Bridge/shape=lines/size=200B/impl=wirespool Bridge/shape=http/size=4K/impl=wirespool " +
 		"HTTP/shape=sse-modern/size=4K, 2 connections/impl=wirespool Fanout/shape=3/size=4K, 16 at a time/impl=wirespool-hijack " +
 		"Client/shape=session/size=4K, 32 at once/impl=wirespool"
 	if got := strings.Join(names, " "); got != want {
