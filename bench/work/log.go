@@ -88,6 +88,9 @@ func (s oneStream) look(t *Cuts) { _ = s.read(t, false, func() {}) }
 func appendWirespool(events [][]byte) Entry {
 	var s oneStream
 	return counted("wirespool", func() (err error) {
+		if s.log != nil {
+			_ = s.log.Close() // its timer would keep it
+		}
 		if s, err = newStream(); err != nil {
 			return err
 		}
@@ -149,6 +152,7 @@ func tailWirespool(events [][]byte) Entry {
 		if err != nil {
 			return err
 		}
+		defer s.log.Close()
 		t = Cuts{}
 		got, done := make(chan struct{}), make(chan error, 1)
 		go func() { done <- s.read(&t, true, func() { got <- struct{}{} }) }()
