@@ -30,7 +30,7 @@ var table = []struct{ pkg, may string }{
 	{"sse", "sse/eventstream transport codec protocol internal internal/httpx"},
 	{"eventlog", ""},
 	{"eventlog/logtest", "eventlog"},
-	{"streamhttp", "transport codec protocol sse/eventstream sse eventlog internal internal/httpx"},
+	{"streamhttp", "transport codec protocol sse/eventstream sse eventlog internal internal/httpx internal/http1"},
 	{"internal/alloctest", ""},
 	{"internal/buf", ""},
 	{"internal/scan", ""},
@@ -41,6 +41,7 @@ var table = []struct{ pkg, may string }{
 	{"internal/archtest", ""},
 	{"internal/browsertest", "eventlog sse/eventstream"},
 	{"internal/proxytest", everything},
+	{"internal/http1", "internal/buf"},
 	{"internal/httpx", "sse/eventstream transport codec protocol internal/buf"},
 	{"internal/bridge", everything},
 }
@@ -62,7 +63,7 @@ var inTests = map[string]string{
 var direct = map[string]string{
 	"github.com/bytedance/sonic":        "typed bench",
 	"github.com/valyala/bytebufferpool": "internal/buf bench",
-	"golang.org/x/net":                  "framing sse streamhttp internal/httpx cmd examples",
+	"golang.org/x/net":                  "framing sse streamhttp internal/http1 internal/httpx cmd examples",
 	"github.com/stretchr/testify":       "",
 }
 
