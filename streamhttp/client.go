@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wirespool/wirespool/codec"
+	"github.com/wirespool/wirespool/internal/http1"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/transport"
 )
@@ -96,6 +97,9 @@ func URL(rawURL string, o *ClientOptions) transport.Dialer {
 	if d.http == nil {
 		d.dials = new(dials)
 		d.http = ownTransport(&d.opts, d.dials)
+		if d.opts.Proxy == nil {
+			d.direct = &http1.Transport{Dial: d.dials.DialContext, MaxIdle: d.opts.Limits.MaxIdleConns, IdleTimeout: idleConn}
+		}
 	}
 	return d
 }
@@ -115,14 +119,15 @@ const idleConn = 4 * time.Second
 // calls to find theirs again.
 func ownTransport(o *ClientOptions, d *dials) *http.Transport {
 	return &http.Transport{
-		DialContext:           d.dial,
+		DialContext:           d.plain,
+		DialTLSContext:        d.dialTLS(o.TLS),
 		Proxy:                 o.Proxy,
 		TLSClientConfig:       o.TLS.Clone(),
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          o.Limits.MaxIdleConns,
 		MaxIdleConnsPerHost:   o.Limits.MaxIdleConns,
 		IdleConnTimeout:       idleConn,
-		TLSHandshakeTimeout:   10 * time.Second,
+		TLSHandshakeTimeout:   handshakeTimeout, // behind a proxy
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true, // events would wait in a decompressor
 	}
@@ -133,7 +138,8 @@ type dialer struct {
 	opts ClientOptions
 	http http.RoundTripper
 
-	dials *dials // of our own transport; nil with another
+	dials  *dials           // of our own transport; nil with another
+	direct *http1.Transport // for what it takes; nil with another transport or a proxy
 
 	era atomic.Uint32 // protocol.Era that the endpoint was found to speak
 
@@ -175,5 +181,8 @@ func (d *dialer) remember(e protocol.Era) { d.era.Store(uint32(e)) }
 func (d *dialer) release() {
 	if own, ok := d.http.(*http.Transport); ok && d.conns.Add(-1) == 0 && d.opts.Transport == nil {
 		own.CloseIdleConnections()
+		if d.direct != nil {
+			d.direct.CloseIdleConnections()
+		}
 	}
 }

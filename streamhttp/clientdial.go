@@ -2,10 +2,14 @@ package streamhttp
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
 	"sync"
 	"time"
+
+	"github.com/wirespool/wirespool/internal/httpx"
 )
 
 // dials keeps a client from opening more connections than it has requests at the
@@ -25,7 +29,7 @@ type dials struct {
 }
 
 // enough is how long a request waits for a connection that somebody else dials.
-const enough = 100 * time.Millisecond
+const enough = time.Second
 
 // dialKey is what a request that will probably dial has in its context.
 type dialKey struct{}
@@ -111,8 +115,16 @@ func (d *dials) leave() {
 	d.change()
 }
 
-// dial is the DialContext of the transport.
-func (d *dials) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+// plain is the DialContext of the transport.
+func (d *dials) plain(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := d.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (d *dials) dial(ctx context.Context, network, addr string) (*dialled, error) {
 	d.mu.Lock()
 	p, _ := ctx.Value(dialKey{}).(*promise)
 	d.keep(p)
@@ -124,6 +136,44 @@ func (d *dials) dial(ctx context.Context, network, addr string) (net.Conn, error
 		return nil, err
 	}
 	return &dialled{Conn: c, d: d}, nil
+}
+
+// handshakeTimeout bounds the TLS handshake.
+const handshakeTimeout = 10 * time.Second
+
+// dialTLS returns the DialTLSContext of the transport: a connection is not there
+// before its handshake is done.
+func (d *dials) dialTLS(config *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	if config = config.Clone(); config == nil {
+		config = new(tls.Config)
+	}
+	if config.NextProtos == nil {
+		config.NextProtos = []string{"h2", "http/1.1"}
+	}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := d.dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		limit, cancel := context.WithTimeoutCause(ctx, handshakeTimeout, fmt.Errorf("not done within %s", handshakeTimeout))
+		defer cancel()
+		config := config
+		if config.ServerName == "" {
+			config = config.Clone()
+			config.ServerName, _, _ = net.SplitHostPort(addr) // the transport has put it together
+		}
+		conn.shaking = true
+		secured := tls.Client(conn, config)
+		if err := secured.HandshakeContext(limit); err != nil {
+			_ = conn.Close() // the handshake says why
+			if limit.Err() != nil && ctx.Err() == nil {
+				err = context.Cause(limit)
+			}
+			return nil, httpx.Unsent(fmt.Errorf("TLS handshake: %w", err))
+		}
+		conn.shaking = false
+		return secured, nil
+	}
 }
 
 // dialled is called when a dial has come to an end, in so many connections.
@@ -139,15 +189,18 @@ func (d *dials) dialled(connections int) {
 // transport reads what it is about to hand out, and nothing before.
 type dialled struct {
 	net.Conn
-	d      *dials
-	first  sync.Once
-	closed sync.Once
+	d       *dials
+	shaking bool // a handshake reads, not the transport
+	first   sync.Once
+	closed  sync.Once
 }
 
 func (c *dialled) ready() { c.d.dialled(1) }
 
 func (c *dialled) Read(b []byte) (int, error) {
-	c.first.Do(c.ready)
+	if !c.shaking {
+		c.first.Do(c.ready)
+	}
 	return c.Conn.Read(b)
 }
 

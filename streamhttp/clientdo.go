@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/wirespool/wirespool/internal/http1"
 	"github.com/wirespool/wirespool/internal/httpx"
 	"github.com/wirespool/wirespool/protocol"
 )
@@ -68,8 +69,11 @@ func (c *conn) roundTrip(ctx context.Context, method string, u *url.URL, h http.
 
 // roundTrip performs a request, over no more connections than it takes.
 func (d *dialer) roundTrip(req *http.Request) (*http.Response, error) {
-	if d.dials == nil {
+	switch {
+	case d.dials == nil:
 		return d.http.RoundTrip(req)
+	case d.direct != nil && http1.Takes(req):
+		return d.direct.RoundTrip(req)
 	}
 	p := d.dials.enter(req.Context())
 	if p != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/eventlog"
+	"github.com/wirespool/wirespool/internal/http1"
 	"github.com/wirespool/wirespool/internal/memhttp"
 	"github.com/wirespool/wirespool/protocol"
 	"github.com/wirespool/wirespool/streamhttp"
@@ -215,7 +216,8 @@ func (u *unsteady) call(ctx context.Context, r *dispatch.Request, dst []byte) ([
 // restarted, a call is answered once, by its own answer, or fails with a reason;
 // one that is answered was run once, and its progress came in order, none twice
 // and none left out; so did what a session was told outside of calls, to its end,
-// though others came for its stream as well.
+// though others came for its stream as well. Each seed has one of the transports that
+// a client of ours can have.
 func TestFaults(t *testing.T) {
 	seeds, enough := uint64(4), 2000
 	if raceEnabled {
@@ -236,7 +238,10 @@ func faults(t *testing.T, seed uint64, enough int) int {
 	u.start()
 	srv := memhttp.Start(u, nil)
 	network := &faulty{dial: srv.Dial, rng: rand.New(rand.NewPCG(seed, 1))}
-	client := &http.Transport{DialContext: network.Dial, DisableCompression: true, MaxIdleConnsPerHost: 64}
+	var client keeper = &http.Transport{DialContext: network.Dial, DisableCompression: true, MaxIdleConnsPerHost: 64}
+	if seed%2 != 0 {
+		client = &http1.Transport{Dial: network.Dial, MaxIdle: 64, IdleTimeout: time.Minute}
+	}
 	var answered, failed atomic.Int64
 	all := &audience{t: t, seed: seed, second: secondGET(client, srv.URL()+"/mcp")}
 
@@ -404,9 +409,15 @@ func (h *heard) handlers(m *dispatch.Mux) {
 	})
 }
 
+// keeper is a transport that keeps connections.
+type keeper interface {
+	http.RoundTripper
+	CloseIdleConnections()
+}
+
 // secondGET returns what comes for the stream of a session as if it were its
 // client, takes a little of it, and leaves.
-func secondGET(client *http.Transport, url string) func(session string) {
+func secondGET(client http.RoundTripper, url string) func(session string) {
 	return func(session string) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
