@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
@@ -63,9 +65,12 @@ func exitOf(e *bridge.Error) int {
 	return exitFront
 }
 
-// tokenVariable is where a token is looked for that is not on the command line,
-// which other users of the machine can read.
-const tokenVariable = "WIRESPOOL_TOKEN"
+// Where a token and headers are looked for that are not on the command line, which
+// other users of the machine can read.
+const (
+	tokenVariable   = "WIRESPOOL_TOKEN"
+	headersVariable = "WIRESPOOL_HEADERS" // a line each
+)
 
 // bridging are the flags that serve and connect share.
 type bridging struct {
@@ -95,6 +100,8 @@ func newBridging(name string) *bridging {
 // bearer is the token, from the command line or the environment; it and the other
 // headers must be fit to be sent.
 func (b *bridging) bearer() (string, error) {
+	b.headers.addFrom(os.Getenv(headersVariable))
+	_ = os.Unsetenv(headersVariable) // no child is to see them
 	if b.headers.err != nil {
 		return "", b.headers.err
 	}
@@ -178,9 +185,8 @@ func (h *headers) String() string { return "" }
 // Set implements [flag.Value]. It returns no error, since package flag would quote
 // the line, which may be a secret.
 func (h *headers) Set(line string) error {
-	name, value, ok := strings.Cut(line, ":")
-	value = strings.TrimSpace(value)
-	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+	name, value, ok := parseHeader(line)
+	if !ok {
 		h.err = errors.New("--header must look like \"Name: value\"")
 		return nil
 	}
@@ -189,6 +195,30 @@ func (h *headers) Set(line string) error {
 	}
 	h.Add(name, value)
 	return nil
+}
+
+// addFrom adds those lines of text whose names no flag has set.
+func (h *headers) addFrom(text string) {
+	more := make(http.Header)
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, value, ok := parseHeader(line)
+		if !ok {
+			h.err = cmp.Or(h.err, fmt.Errorf("%s must have lines like \"Name: value\"", headersVariable))
+			return
+		}
+		more.Add(name, value)
+	}
+	maps.Copy(more, h.Header)
+	h.Header = more
+}
+
+func parseHeader(line string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(line, ":")
+	value = strings.TrimSpace(value)
+	return name, value, ok && httpguts.ValidHeaderFieldName(name) && httpguts.ValidHeaderFieldValue(value)
 }
 
 // names lists the headers without their values, which may be secrets.

@@ -32,7 +32,9 @@ server of any other. A lost session is opened anew.
 
   --transport NAME   http (Streamable HTTP), sse (HTTP+SSE of 2024-11-05), or auto (the default):
                      http, and sse where the server has nothing else
-  --header "K: V"    send a header with every request; may be given more than once
+  --header "K: V"    send a header with every request; may be given more than once.
+                     WIRESPOOL_HEADERS in the environment has such lines, too; a flag replaces those of
+                     its name
   --token TOKEN      send a bearer token; WIRESPOOL_TOKEN in the environment does the same, and other
                      users of the machine cannot read it there
   --ca FILE          trust the certificate authorities in FILE, PEM, besides those of the system

@@ -40,7 +40,8 @@ tell whether requests are served, without touching any of it.
   --host NAME        answer to a name besides those of this machine; may be given more than once
   --token TOKEN      demand a bearer token; WIRESPOOL_TOKEN in the environment does the same, and
                      other users of the machine cannot read it there
-  --header "K: V"    add a header to every response; may be given more than once
+  --header "K: V"    add a header to every response; may be given more than once. WIRESPOOL_HEADERS in
+                     the environment has such lines, too; a flag replaces those of its name
   --resume           keep what was sent, so that a client of a legacy session that lost its
                      connection can fetch the rest (Last-Event-ID) of a call that has sent something;
                      in 2025-11-25 every call has that takes longer than a moment

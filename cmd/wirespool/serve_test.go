@@ -65,6 +65,23 @@ func TestServeEnvironment(t *testing.T) {
 	require.Equal(t, "none, passed on\n", string(text))
 }
 
+// TestHeadersOfEnvironment: headers come from lines of the environment, too, which no
+// child gets; a flag replaces those of its name.
+func TestHeadersOfEnvironment(t *testing.T) {
+	t.Setenv(headersVariable, "X-A: from there\r\nx-b: 1\n\n X-B : no name\n")
+	_, status := configured([]string{"--", "true"}, streams{nil, io.Discard, io.Discard})
+	require.Equal(t, exitUsage, status)
+	t.Setenv(headersVariable, "X-A: from there\r\nx-b: 1\n\nX-B: 2")
+	file := filepath.Join(t.TempDir(), "environment")
+	s, _ := configure(t, "--inherit", "all", "--header", "x-a: given", "--", "sh", "-c", `echo "${WIRESPOOL_HEADERS-none}" >"$0"`, file)
+	h := s.ask(http.MethodPost, "/mcp", opening).Header()
+	require.Equal(t, []string{"given"}, h.Values("X-A"))
+	require.Equal(t, []string{"1", "2"}, h.Values("X-B"))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "none\n", string(text))
+}
+
 // TestServeStarts: probes start no child, however many there are; a session does,
 // and one that keeps dying is started again after a while only.
 func TestServeStarts(t *testing.T) {
