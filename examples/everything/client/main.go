@@ -34,8 +34,22 @@ var eras = map[string]dispatch.EraChoice{
 	"auto": dispatch.EraAuto, "legacy": dispatch.EraLegacy, "modern": dispatch.EraModern,
 }
 
+const usage = `usage: client [FLAGS] [URL | -- COMMAND [ARGS...]]
+
+Shows what a host does with an MCP server: the one at URL, the one that COMMAND is, or the everything
+server in this process.
+
+  go run ./examples/everything/client
+  go run ./examples/everything/client -- npx -y @modelcontextprotocol/server-everything
+
+`
+
 func main() {
 	eraName := flag.String("era", "auto", "what to speak: auto, legacy or modern")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), usage)
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	era, ok := eras[*eraName]
 	if !ok {

@@ -29,6 +29,15 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
+const usage = `usage: server [FLAGS]
+
+Serves the everything example, to the client that started it or over HTTP: /mcp speaks Streamable
+HTTP, /sse beside it the HTTP+SSE transport of 2024-11-05.
+
+  go run ./examples/everything/server -transport http -addr 127.0.0.1:8080
+
+`
+
 // run returns the exit status: 2 for a command line that makes no sense, 1 for
 // anything else that goes wrong.
 func run(args []string, stderr io.Writer) int {
@@ -40,6 +49,7 @@ func run(args []string, stderr io.Writer) int {
 	verbose := flags.Bool("v", false, "log more")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		return 0
