@@ -444,10 +444,10 @@ func (r *Request) finish() (first, wanted bool) {
 func (r *Request) seal() { r.send.mark(&r.sealed) }
 
 // expire answers a request whose handler has run too long; what the handler
-// returns later is dropped.
+// returns later is dropped. Its context ends after that is settled: a handler
+// that obeys it may return at once, and would give the answer.
 func (r *Request) expire() {
 	p := r.peer
-	r.ctx.end(timedOut)
 	p.mu.Lock()
 	in := r.in.Load()
 	if r.finished || in == nil {
@@ -460,6 +460,7 @@ func (r *Request) expire() {
 	p.remove(r)
 	wanted := !r.cancelled
 	p.mu.Unlock()
+	r.ctx.end(timedOut)
 	r.seal()
 
 	w := getWorker()
