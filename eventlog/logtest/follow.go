@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"time"
 
 	"github.com/wirespool/wirespool/eventlog"
 )
@@ -50,13 +51,17 @@ func reconnects(c *check) {
 	s := c.stream("a", eventlog.Limits{})
 	want := texts(400)
 	wrote := make(chan error, 1)
-	// So that the reader comes to the live end now and then, however fast the writer is: what it may
-	// be ahead by is what the reader, which wants 9 at most, may wait for at the end.
-	pace := make(chan struct{}, 9)
+	pace := make(chan struct{}, 9) // what the reader wants at most, and so may wait for at the end
 	sizes := rand.New(rand.NewPCG(c.f.Seed, 2))
 	go func() {
 		for i := 0; i < len(want); {
 			n := min(1+sizes.IntN(5), len(want)-i)
+			if sizes.IntN(4) == 0 {
+				select { // the reader comes to the live end, however slow it is
+				case <-time.After(time.Millisecond):
+				case <-c.ctx.Done():
+				}
+			}
 			if _, err := appendTo(c.ctx, c.log, s, want[i:i+n]); err != nil {
 				wrote <- err
 				return
