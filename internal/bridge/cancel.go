@@ -34,12 +34,12 @@ func (l *link) abandonRunning(in *transport.Inbound) bool {
 		l.mu.Unlock()
 		return true
 	}
-	l.removeLocked(c)
-	l.disownLocked(c)
+	l.forsakeLocked(c)
 	c.cancelled = true
 	l.mu.Unlock() // from here on the call is ours
 	in.Params, _ = in.AppendReplaced(nil, codec.FactParams, codec.FactRequestID, c.back)
 	l.withdraw(c, in.Params)
+	l.parted()
 	c.to.drop(l, c.slot)
 	return true
 }
@@ -75,8 +75,7 @@ func (l *link) leave(r *reply, reason string) (calls []*call) {
 	for _, c := range l.calls {
 		if c.to == r {
 			calls = append(calls, c)
-			l.removeLocked(c)
-			l.disownLocked(c)
+			l.forsakeLocked(c)
 		}
 	}
 	var waiting []pending
@@ -92,6 +91,7 @@ func (l *link) leave(r *reply, reason string) (calls []*call) {
 	}
 	for _, c := range calls {
 		l.giveUp(c, reason)
+		l.parted()
 	}
 	return calls
 }
@@ -129,6 +129,15 @@ func (l *link) withdraw(c *call, params codec.Value) {
 	})
 }
 
+// forsakeLocked removes a call that is to be cancelled. Who does must call parted
+// once it is: a link that ends before that, which does not know of the call any
+// more, must not close the back without. l.mu is held.
+func (l *link) forsakeLocked(c *call) {
+	l.removeLocked(c)
+	l.disownLocked(c)
+	l.parting++
+}
+
 // disownLocked notes that a call is cancelled whose client is one of many: a server
 // need not stop, nor say that it has. l.mu is held.
 func (l *link) disownLocked(c *call) {
@@ -153,15 +162,15 @@ func (l *link) orphanedLocked() bool {
 	return len(l.orphans) > 0 || !l.crowded.IsZero() && time.Since(l.crowded) < l.b.limits.Disown
 }
 
-// disown removes a call that is to be cancelled; false if somebody else has.
+// disown removes a call that is to be cancelled, as forsakeLocked does; false if
+// somebody else has.
 func (l *link) disown(c *call) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.calls[c.id] != c {
 		return false
 	}
-	l.removeLocked(c)
-	l.disownLocked(c)
+	l.forsakeLocked(c)
 	return true
 }
 

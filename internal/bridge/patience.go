@@ -44,8 +44,7 @@ func (l *link) watch() {
 			next = min(next, left)
 			continue
 		}
-		l.removeLocked(c)
-		l.disownLocked(c)
+		l.forsakeLocked(c)
 		c.cancelled = true
 		late = append(late, c)
 	}
@@ -72,6 +71,7 @@ func (l *link) tooLate(c *call) {
 	if c.method != protocol.MethodInitialize { // LG-10
 		l.giveUp(c, "no answer within the limit of the bridge")
 	}
+	l.parted()
 	l.settle(c, e)
 }
 

@@ -191,6 +191,7 @@ func (d *downward) resume(c *call, state, responses codec.Value) {
 		d.denyAll(s.asks, "the client has left")
 		if l.disown(s.c) {
 			l.giveUp(s.c, "the client has left")
+			l.parted()
 		}
 		d.refuse(c, stoppedf("the call is gone"))
 		return
@@ -257,6 +258,7 @@ func (d *downward) expire(state string) {
 	d.denyAll(s.asks, fmt.Sprintf("the client did not come back within the limit of %s", d.l.b.limits.Suspend))
 	if d.l.disown(s.c) {
 		d.l.giveUp(s.c, "the client did not come back")
+		d.l.parted()
 	}
 }
 
