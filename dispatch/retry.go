@@ -157,8 +157,13 @@ func sendFate(err error) fate {
 	return fateUnsent
 }
 
-// fate returns what is known of an attempt that ended with err.
+// fate returns what is known of an attempt that ended with err. A refusal in the
+// tree of an unknown outcome is that of another request: the one that was to fetch
+// the answer, say.
 func (p *Peer) fate(c *call, err error) fate {
+	if errors.Is(err, ErrOutcomeUnknown) {
+		return fateLost
+	}
 	if r, ok := errors.AsType[transport.Refusal](err); ok && r.NotRun() {
 		return fateUnsent
 	}
@@ -229,7 +234,7 @@ func (p *Peer) retryAfter(ctx context.Context, c *call, o *callOptions, err erro
 	if retries >= policy.Retries || ctx.Err() != nil || errors.Is(err, ErrTimeout) || p.isEnding() {
 		return 0, false
 	}
-	if e, ok := errors.AsType[*codec.Error](err); ok {
+	if e, ok := errors.AsType[*codec.Error](err); ok && !errors.Is(err, ErrOutcomeUnknown) {
 		again = refusedUnrun(e) || isTransient(e.Code) && o.safe(c.method)
 	} else {
 		f := p.fate(c, err)

@@ -110,6 +110,8 @@ func TestRetryWhen(t *testing.T) {
 	idempotent := dispatch.WithAnnotations(codec.Value(`{"destructiveHint":true,"idempotentHint":true}`))
 	destructive := dispatch.WithAnnotations(codec.Value(`{"readOnlyHint":false,"idempotentHint":"true"}`))
 	lost := outcome{failed: errors.New("the stream broke")}
+	unfetched := fmt.Errorf("the stream broke: GET: %w: %w", &refusedError{unrun: true}, transport.ErrOutcomeUnknown)
+	unfetchedRPC := fmt.Errorf("the stream broke: GET: %w: %w", &codec.Error{Code: -32000, Data: codec.Value(notRun)}, transport.ErrOutcomeUnknown)
 	for name, tt := range map[string]struct {
 		method  string
 		opts    []dispatch.CallOption
@@ -141,6 +143,9 @@ func TestRetryWhen(t *testing.T) {
 		"failed, unrun":                 {"tools/call", nil, outcome{failed: &refusedError{unrun: true}}, true, false},
 		"failed, wrapped":               {"tools/call", nil, outcome{failed: fmt.Errorf("post: %w", &refusedError{unrun: true})}, true, false},
 		"failed, perhaps run":           {"tools/call", nil, outcome{failed: &refusedError{}}, false, true},
+		"lost, answer not fetched":      {"tools/call", nil, outcome{failed: unfetched}, false, true},
+		"lost, fetching refused unrun":  {"tools/call", nil, outcome{failed: unfetchedRPC}, false, true},
+		"lost, not fetched, table":      {"tools/list", nil, outcome{failed: unfetched}, true, false},
 		"malformed answer":              {"tools/list", nil, outcome{answer: `"result":{},"error":{}`}, false, false},
 		"no method of the table, -3200": {"work", nil, outcome{answer: failing(-32000, "")}, false, false},
 	} {
