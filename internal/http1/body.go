@@ -3,6 +3,7 @@ package http1
 import (
 	"context"
 	"io"
+	"net/http"
 	"sync/atomic"
 )
 
@@ -12,11 +13,18 @@ type body struct {
 	c             *conn
 	ctx           context.Context // of the request
 	again         bool            // the connection may be used again
-	over          atomic.Bool
+	err           error           // that ended it, of whoever reads: net/http's body may forget it
+	over          atomic.Bool     // read to its end, or closed
 }
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
+	switch {
+	case b.err != nil:
+		return 0, b.err
+	case b.over.Load():
+		return 0, http.ErrBodyReadAfterClose
+	}
 	n, err := b.ReadCloser.Read(p)
 	if err == nil {
 		return n, nil
@@ -27,6 +35,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if err != io.EOF && b.ctx.Err() != nil {
 		err = context.Cause(b.ctx)
 	}
+	b.err = err
 	return n, err
 }
 
