@@ -18,7 +18,8 @@ type Refusal interface {
 
 	// NotRun reports that the peer provably did not run the request: nothing of
 	// it was sent, or the peer said so. An error that is no Refusal proves
-	// nothing.
+	// nothing, nor does a Refusal in the tree of [ErrOutcomeUnknown]: it is that
+	// of another request, which was to fetch the answer, say.
 	NotRun() bool
 
 	// RetryAfter is how long the peer asked to be left alone, 0 if it did not;
