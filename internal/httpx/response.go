@@ -51,9 +51,10 @@ func (e *StatusError) Unwrap() error {
 }
 
 // NotRun implements [transport.Refusal]: a status that blames the request means
-// that it was not run, and so does one that asks to come back later.
+// that it was not run, and so does one that asks to come back later. One that
+// leads elsewhere may have run it before (RFC 9110 §15.4.4).
 func (e *StatusError) NotRun() bool {
-	return e.Status < 500 || e.Status == http.StatusServiceUnavailable && e.Pause > 0
+	return e.Status >= 400 && e.Status < 500 || e.Status == http.StatusServiceUnavailable && e.Pause > 0
 }
 
 // RetryAfter implements [transport.Refusal].

@@ -35,6 +35,8 @@ func TestReadStatus(t *testing.T) {
 		after  time.Duration
 	}{
 		{400, nil, "", "HTTP POST: status 400 Bad Request", true, transport.Never},
+		{302, nil, "", "HTTP POST: status 302 Found", false, transport.Never},
+		{303, nil, "", "HTTP POST: status 303 See Other", false, transport.Never},
 		{429, http.Header{"Retry-After": {"7"}}, "slow\n\tdown", "HTTP POST: status 429 Too Many Requests: slow down", true, 7 * time.Second},
 		{429, nil, "", "HTTP POST: status 429 Too Many Requests", true, 0},
 		{503, http.Header{"Retry-After": {"1"}}, "", "HTTP POST: status 503 Service Unavailable", true, time.Second},
