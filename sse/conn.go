@@ -123,10 +123,14 @@ func (c *conn) ended(err error) error {
 	return fmt.Errorf("%w: %w", net.ErrClosed, err)
 }
 
+// graceOfPost is how long who has given a request up waits for the answer to its
+// POST. A server that keeps to the protocol gives it at once.
+const graceOfPost = 5 * time.Second
+
 // Send implements [transport.Conn] and [transport.Exchange]: it returns when the
 // server has taken the message. Any success will do, and what the body says is
-// of no interest (HS-06). A request is waited for though ctx has ended: it may run, and
-// its cancellation must not overtake it.
+// of no interest (HS-06). A request is waited for a while though ctx has ended: it may
+// run, and its cancellation must not overtake it.
 func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	body, err := m.AppendText(make([]byte, 0, len(m.Params)+len(m.Result)+len(m.Array)+128))
 	if err != nil {
@@ -137,13 +141,19 @@ func (c *conn) Send(ctx context.Context, m *codec.Message) error {
 	if !c.start(func() { done <- c.post(extra, body) }) {
 		return net.ErrClosed
 	}
-	if m.Kind == codec.Request {
-		return <-done
-	}
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
+		if m.Kind == codec.Request {
+			limit := time.NewTimer(graceOfPost)
+			defer limit.Stop()
+			select {
+			case err := <-done:
+				return err
+			case <-limit.C:
+			}
+		}
 		return context.Cause(ctx)
 	}
 }

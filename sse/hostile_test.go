@@ -266,3 +266,37 @@ func TestCancelWhilePosting(t *testing.T) {
 		require.NoError(t, c.Close())
 	})
 }
+
+// TestSendGivesUp: a POST that is never answered holds up who has given its request up
+// for a few seconds, and who has given up a notification not at all.
+func TestSendGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := memhttp.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /post\n\n")
+				w.(http.Flusher).Flush()
+			} else {
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
+			<-r.Context().Done()
+		}), nil)
+		defer srv.Close()
+		c, err := sse.URL(srv.URL()+"/sse", &sse.ClientOptions{Transport: srv.Client().Transport}).Dial(t.Context())
+		require.NoError(t, err)
+		for _, tt := range []struct {
+			m     codec.Message
+			after time.Duration
+		}{
+			{codec.Message{Kind: codec.Request, ID: codec.ID("1"), Method: []byte("x")}, 6 * time.Second},
+			{codec.Message{Kind: codec.Notification, Method: []byte("x")}, time.Second},
+		} {
+			begun := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			require.ErrorIs(t, c.Send(ctx, &tt.m), context.DeadlineExceeded)
+			cancel()
+			require.Equal(t, tt.after, time.Since(begun))
+		}
+		require.NoError(t, c.Close())
+	})
+}
