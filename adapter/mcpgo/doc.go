@@ -71,15 +71,15 @@
 // A small call against mcp-go's own transports, both ends: how many times as fast
 // in processor time, in which part of the bytes. The limit is its client and its
 // HandleMessage, given the shortest message there is, with nothing between them but
-// bare net/http over HTTP: no adapter gets beyond it, and over HTTP with sessions it
-// is no more than 1.8 times as fast, in 0.6 of the bytes
-// (limit-sdk in BenchmarkAdapter of bench/peers).
+// bare net/http over HTTP: over HTTP with sessions it is no more than 1.8 times as
+// fast, in 0.6 of the bytes (limit-sdk in BenchmarkAdapter of bench/peers). Only what
+// does without net/http's client, as this package over plain HTTP, gets below those.
 //
 //	                     here          limit
-//	HTTP, session        1.2 in 0.65   1.8 in 0.60
-//	HTTP, 2026-07-28     1.5 in 0.48   2.0 in 0.41
-//	pipes                2.5 in 0.50   4.4 in 0.43
-//	pipes, 2026-07-28    2.1 in 0.55   3.0 in 0.45
+//	HTTP, session        1.4 in 0.57   1.8 in 0.60
+//	HTTP, 2026-07-28     1.7 in 0.45   2.0 in 0.41
+//	pipes                2.5 in 0.53   4.4 in 0.43
+//	pipes, 2026-07-28    2.1 in 0.57   3.0 in 0.45
 //
 // What cannot be done from outside:
 //
