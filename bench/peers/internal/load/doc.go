@@ -9,7 +9,8 @@
 // connects to. [Server.Check] compares
 // one answer with its call; [Server.OneAtATime] and [Server.InFlight] measure;
 // [Server.CPU] is the clock of the server's processor time, [Server.Resident] its
-// memory. [Calls] are prepared calls of the tool echo.
+// memory. [Calls] are prepared calls of the tool echo. [StartProfile] is for servers and
+// clients that are measured.
 //
 // # Concurrency
 //

@@ -7,12 +7,11 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
 	"strconv"
 
+	"github.com/wirespool/wirespool/bench/peers/internal/load"
 	"github.com/wirespool/wirespool/codec"
 	"github.com/wirespool/wirespool/dispatch"
 	"github.com/wirespool/wirespool/framing"
@@ -37,13 +36,11 @@ func Serve(echo dispatch.Handler) (err error) {
 	largest := flag.Int("max", 0, "largest message in bytes; 0 leaves the default")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
-	if *profile != "" {
-		stop, err := startProfile(*profile)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, stop()) }()
+	stop, err := load.StartProfile(*profile)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	server := dispatch.NewServer(&dispatch.Options{Info: dispatch.Info{
 		Name: "echo", Version: "1", Capabilities: codec.Value(`{"tools":{}}`),
 	}})
@@ -73,18 +70,4 @@ func heap(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 func free(_ context.Context, _ *dispatch.Request, dst []byte) ([]byte, error) {
 	debug.FreeOSMemory()
 	return append(dst, "{}"...), nil
-}
-
-func startProfile(name string) (stop func() error, err error) {
-	f, err := os.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return func() error {
-		pprof.StopCPUProfile()
-		return f.Close()
-	}, nil
 }

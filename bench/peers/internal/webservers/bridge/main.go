@@ -12,11 +12,11 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/pprof"
 	"sync"
 	"time"
 
 	"github.com/wirespool/wirespool/bench/peers/internal/bridging"
+	"github.com/wirespool/wirespool/bench/peers/internal/load"
 )
 
 func main() {
@@ -36,19 +36,11 @@ func run() (err error) {
 	if err != nil {
 		return err
 	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		defer func() {
-			pprof.StopCPUProfile()
-			err = errors.Join(err, f.Close())
-		}()
+	stop, err := load.StartProfile(*profile)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	if *overHTTP {
 		return serveHTTP(listener, *impl, *back)
 	}

@@ -54,19 +54,11 @@ func run() (err error) {
 	if _, err := calls(ctx, c, *at, *span/4); err != nil {
 		return err
 	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer func() {
-			pprof.StopCPUProfile()
-			err = errors.Join(err, f.Close())
-		}()
+	stop, err := load.StartProfile(*profile)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start, used := time.Now(), load.SelfCPU()

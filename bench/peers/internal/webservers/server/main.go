@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wirespool/wirespool/bench/peers/internal/load"
 	"github.com/wirespool/wirespool/bench/peers/internal/web"
 	"github.com/wirespool/wirespool/bench/work"
 )
@@ -47,19 +48,11 @@ func run() (err error) {
 	if err != nil {
 		return err
 	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		defer func() {
-			pprof.StopCPUProfile()
-			err = errors.Join(err, f.Close())
-		}()
+	stop, err := load.StartProfile(*profile)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	if *heap != "" {
 		runtime.MemProfileRate = 4096
 		defer func() { err = errors.Join(err, writeHeap(*heap)) }()
