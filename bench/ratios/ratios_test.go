@@ -115,7 +115,7 @@ func TestAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, size := median(r.column(1, allocs)), median(r.column(1, bytes)); n < 4 || n > 4.5 || size < 4096 || size > 4500 {
+	if n, size := median(r.column(1, allocs)), median(r.column(1, bytes)); n < 3.99 || n > 4.5 || size < 4090 || size > 4500 { // a division by the repetitions is not exact
 		t.Errorf("%v allocations of %v bytes", n, size)
 	}
 	if n := median(r.column(0, allocs)); n > 0.1 {
